@@ -1,0 +1,1 @@
+//! Mapped files, the splitter of records, one parser a form.

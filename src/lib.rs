@@ -1,0 +1,26 @@
+//! `batch_solve`: a memory-bounded, parallel batch solver for sliding puzzles.
+//!
+//! Data goes through the house once, left to right:
+//!
+//! ```text
+//!  puzzle file ──► input ──► batch ──► search ──► output ──► results, summary
+//!   (mapped)       records    plan,      │          ordered writer
+//!                             workers    ├─ puzzle     what a state and a move are
+//!                                        ├─ heuristic  how far it still is at least
+//!                                        └─ memory     budget, arena, visited table, buckets
+//! ```
+//!
+//! * [`puzzle`]: the `Puzzle` contract and the families that fulfil it.
+//! * `heuristic`: lower bounds on what is left, updated move by move.
+//! * `memory`: one ledger of bytes, one arena, the visited table and the open
+//!   list that live in it. Knows nothing of puzzles.
+//! * `search`: one algorithm a file, generic over puzzle and heuristic.
+//! * [`input`]: mapped files, the splitter of records, one parser a form.
+//! * `batch`: which search for which puzzle under which budget; the workers.
+//! * [`output`]: what is said of a puzzle, in every format, in input order.
+//! * `check`: replays solutions; calls nothing in `search`.
+//! * `generate`: random boards, the same for the same seed on every machine.
+
+pub mod input;
+pub mod output;
+pub mod puzzle;

@@ -1,0 +1,3 @@
+//! The `batch-solve` command.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! What a state and a move are.
+
+pub mod tiles;

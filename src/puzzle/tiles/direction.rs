@@ -1,0 +1,63 @@
+//! The four ways the blank can go.
+
+/// Where the blank goes. The tile it changes places with goes the other way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Direction {
+    /// One row up.
+    Up = 0,
+    /// One column to the right.
+    Right = 1,
+    /// One row down.
+    Down = 2,
+    /// One column to the left.
+    Left = 3,
+}
+
+impl Direction {
+    /// All four, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Up, Self::Right, Self::Down, Self::Left];
+
+    /// The direction whose number is `index` modulo 4.
+    pub const fn from_index(index: usize) -> Self {
+        Self::ALL[index & 3]
+    }
+
+    /// The direction that undoes this one.
+    pub const fn opposite(self) -> Self {
+        Self::from_index(self as usize + 2)
+    }
+
+    /// The letter in `moves`, in the notation that says where the blank goes.
+    pub const fn letter(self) -> u8 {
+        b"URDL"[self as usize]
+    }
+
+    /// The direction that a letter (of either case) stands for.
+    pub const fn from_letter(letter: u8) -> Option<Self> {
+        Some(match letter.to_ascii_uppercase() {
+            b'U' => Self::Up,
+            b'R' => Self::Right,
+            b'D' => Self::Down,
+            b'L' => Self::Left,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_and_opposites() {
+        for d in Direction::ALL {
+            assert_eq!(Direction::from_letter(d.letter()), Some(d));
+            assert_eq!(Direction::from_letter(d.letter().to_ascii_lowercase()), Some(d));
+            assert_eq!(d.opposite().opposite(), d);
+            assert_ne!(d.opposite(), d);
+        }
+        assert_eq!(Direction::Up.opposite(), Direction::Down);
+        assert_eq!(Direction::Right.opposite(), Direction::Left);
+    }
+}

@@ -1,0 +1,17 @@
+//! The (R×C − 1)-puzzle on any rectangle from 2×2 to 256×256, for any goal.
+//!
+//! A [`Board`] is what a person writes: a tile for each cell, 0 for the blank.
+//! It is always valid: its constructor refuses anything that is not a
+//! permutation.
+
+mod board;
+mod direction;
+mod goal;
+mod parity;
+mod size;
+
+pub use board::{Board, BoardError};
+pub use direction::Direction;
+pub use goal::Goal;
+pub use parity::is_solvable;
+pub use size::{Size, SizeError};

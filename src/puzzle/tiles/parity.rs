@@ -1,0 +1,125 @@
+//! Which boards can be solved at all, without a search.
+//!
+//! A move is a transposition of the blank with a tile, and it moves the blank
+//! by one cell. So the parity of the permutation that takes the board to the
+//! goal must equal the parity of the blank's way there; and on every rectangle
+//! from 2×2 up that is also enough.
+
+use super::Board;
+
+/// Whether `goal` can be reached from `board`.
+///
+/// # Panics
+/// If the two boards are not of one size.
+pub fn is_solvable(board: &Board, goal: &Board) -> bool {
+    assert_eq!(board.size(), goal.size(), "a goal has the size of its board");
+    let cols = board.size().cols();
+    let (from, to) = (board.blank(), goal.blank());
+    let way = (from / cols).abs_diff(to / cols) + (from % cols).abs_diff(to % cols);
+    is_odd(board, goal) == (way % 2 == 1)
+}
+
+/// Whether the permutation between two boards is odd: an even number of cells
+/// less an odd number of cycles, or the other way round.
+fn is_odd(board: &Board, goal: &Board) -> bool {
+    let cells = board.tiles().len();
+    let mut small = [0u16; 64];
+    let mut large = Vec::new();
+    let home: &mut [u16] = if cells <= small.len() {
+        &mut small[..cells]
+    } else {
+        large.resize(cells, 0);
+        &mut large
+    };
+    for (cell, &tile) in goal.tiles().iter().enumerate() {
+        home[tile as usize] = cell as u16;
+    }
+    // Afterwards `home[tile]` is still the tile's goal cell; a cell is done when
+    // its own entry in `seen` is set.
+    let mut seen_small = [false; 64];
+    let mut seen_large = Vec::new();
+    let seen: &mut [bool] = if cells <= seen_small.len() {
+        &mut seen_small[..cells]
+    } else {
+        seen_large.resize(cells, false);
+        &mut seen_large
+    };
+    let mut odd = false;
+    for start in 0..cells {
+        let mut cell = start;
+        let mut length = 0;
+        while !seen[cell] {
+            seen[cell] = true;
+            cell = home[board.tiles()[cell] as usize] as usize;
+            length += 1;
+        }
+        odd ^= length > 0 && length % 2 == 0;
+    }
+    odd
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Direction, Goal, Size};
+    use super::*;
+    use std::collections::HashSet;
+
+    /// Every board that can be reached from `start`.
+    fn reachable(start: &Board) -> HashSet<Board> {
+        let mut seen = HashSet::from([start.clone()]);
+        let mut stack = vec![start.clone()];
+        while let Some(board) = stack.pop() {
+            for direction in Direction::ALL {
+                let mut next = board.clone();
+                if next.slide(direction) && seen.insert(next.clone()) {
+                    stack.push(next);
+                }
+            }
+        }
+        seen
+    }
+
+    /// Calls `visit` with every permutation of `0..n`.
+    fn permutations(n: u32, visit: &mut dyn FnMut(&[u32])) {
+        fn go(at: usize, tiles: &mut [u32], visit: &mut dyn FnMut(&[u32])) {
+            if at == tiles.len() {
+                return visit(tiles);
+            }
+            for other in at..tiles.len() {
+                tiles.swap(at, other);
+                go(at + 1, tiles, visit);
+                tiles.swap(at, other);
+            }
+        }
+        go(0, &mut (0..n).collect::<Vec<_>>(), visit);
+    }
+
+    #[test]
+    fn parity_is_reachability_on_every_small_board_and_goal() {
+        for (rows, cols) in [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2)] {
+            let size = Size::new(rows, cols).unwrap();
+            let given: Vec<u32> = (0..size.cells() as u32).map(|t| (t + 2) % size.cells() as u32).collect();
+            let given = Goal::Given(Board::new(size, &given).unwrap().into());
+            for goal in [Goal::BlankLast, Goal::BlankFirst, Goal::Snail, given] {
+                let goal = goal.board(size).unwrap().into_owned();
+                let reachable = reachable(&goal);
+                permutations(size.cells() as u32, &mut |tiles| {
+                    let board = Board::new(size, tiles).unwrap();
+                    assert_eq!(is_solvable(&board, &goal), reachable.contains(&board), "{board}");
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn parity_on_large_boards() {
+        let size = Size::new(20, 31).unwrap();
+        let goal = Goal::BlankLast.board(size).unwrap().into_owned();
+        let mut tiles: Vec<u32> = goal.tiles().iter().map(|&t| t.into()).collect();
+        assert!(is_solvable(&goal, &goal));
+        tiles.swap(3, 400);
+        assert!(!is_solvable(&Board::new(size, &tiles).unwrap(), &goal));
+        tiles.swap(7, 8);
+        assert!(is_solvable(&Board::new(size, &tiles).unwrap(), &goal));
+    }
+}
