@@ -21,6 +21,9 @@
 //! * `check`: replays solutions; calls nothing in `search`.
 //! * `generate`: random boards, the same for the same seed on every machine.
 
+pub mod heuristic;
 pub mod input;
+pub mod memory;
 pub mod output;
 pub mod puzzle;
+pub mod search;

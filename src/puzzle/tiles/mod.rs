@@ -2,16 +2,21 @@
 //!
 //! A [`Board`] is what a person writes: a tile for each cell, 0 for the blank.
 //! It is always valid: its constructor refuses anything that is not a
-//! permutation.
+//! permutation. [`Tiles`] is the same as the searches see it: packed into words
+//! ([`Cells`]), with tables for the moves.
 
 mod board;
+mod cells;
 mod direction;
 mod goal;
+mod packed;
 mod parity;
 mod size;
 
 pub use board::{Board, BoardError};
+pub use cells::Cells;
 pub use direction::Direction;
 pub use goal::Goal;
+pub use packed::{TileMoves, TileState, Tiles};
 pub use parity::is_solvable;
 pub use size::{Size, SizeError};

@@ -1,0 +1,124 @@
+//! Manhattan distance (the courses' h2): each tile's rows and columns from its
+//! place, summed. A move changes it by one, up or down.
+
+use super::{Heuristic, Screened};
+use crate::puzzle::tiles::{Cells, Direction, TileMoves, TileState, Tiles};
+use crate::puzzle::{Move, Puzzle};
+
+/// The sum of all tiles' distances, with a table of what each move adds.
+#[derive(Debug)]
+pub struct Manhattan {
+    /// How far each label is from its place, for each cell: `cells` labels a
+    /// row.
+    distance: Vec<u8>,
+    /// For the blank's cell, its move, and the label that moves: +1 or −1.
+    change: Box<[i8]>,
+    stride: usize,
+    /// The same for boards of up to 32 labels, a bit for each: whether the move
+    /// brings the label nearer. One row for each cell of the blank.
+    nearer: Box<[[u32; 4]; 256]>,
+}
+
+impl Manhattan {
+    /// The tables for a puzzle.
+    pub fn new<C: Cells>(puzzle: &Tiles<C>) -> Self {
+        let (cells, cols) = (puzzle.size().cells(), puzzle.size().cols());
+        let far = |label: usize, cell: usize| {
+            let home = puzzle.home(label);
+            if label == 0 {
+                0
+            } else {
+                (home / cols).abs_diff(cell / cols) + (home % cols).abs_diff(cell % cols)
+            }
+        };
+        let distance = (0..cells * cells).map(|i| far(i % cells, i / cells) as u8).collect();
+        let stride = cells.next_power_of_two();
+        let mut change = vec![0; cells * 4 * stride];
+        let mut nearer = Box::new([[0; 4]; 256]);
+        for blank in 0..cells {
+            let state = TileState { cells: C::from_labels(&[]), blank: blank as u8 };
+            for step in puzzle.moves(&state, None) {
+                let from = puzzle.beside(blank as u8, step) as usize;
+                for label in 1..cells {
+                    let less = far(label, blank) < far(label, from);
+                    change[(blank * 4 + step.0 as usize) * stride + label] = if less { -1 } else { 1 };
+                    nearer[blank][step.0 as usize] |= u32::from(less).checked_shl(label as u32).unwrap_or(0);
+                }
+            }
+        }
+        Self { distance, change: change.into(), stride, nearer }
+    }
+
+    /// How far a label in a cell is from its place.
+    pub fn distance(&self, label: usize, cell: usize) -> u32 {
+        let cells = self.distance.len().isqrt();
+        self.distance[cell * cells + label].into()
+    }
+
+    /// The sum over a whole board.
+    pub fn sum<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> u32 {
+        (0..puzzle.size().cells()).map(|cell| self.distance(state.cells.label(cell), cell)).sum()
+    }
+
+    /// What a move of `before` adds to the sum.
+    #[inline(always)]
+    pub fn change<C: Cells>(&self, puzzle: &Tiles<C>, before: &TileState<C>, step: Move) -> i32 {
+        let label = before.cells.label(puzzle.beside(before.blank, step).into());
+        self.change[(before.blank as usize * 4 + step.0 as usize) * self.stride + label].into()
+    }
+}
+
+impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
+    type Memo = u32;
+    type Carry = ();
+    const SCREENS: bool = C::CAPACITY <= 32;
+
+    fn name(&self) -> &'static str {
+        "manhattan"
+    }
+
+    fn evaluate(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> u32 {
+        self.sum(puzzle, state)
+    }
+
+    #[inline(always)]
+    fn update(&self, puzzle: &Tiles<C>, &memo: &u32, before: &TileState<C>, step: Move) -> u32 {
+        memo.wrapping_add_signed(self.change(puzzle, before, step))
+    }
+
+    #[inline(always)]
+    fn screen(
+        &self,
+        puzzle: &Tiles<C>,
+        &memo: &u32,
+        state: &TileState<C>,
+        moves: TileMoves,
+        most: u32,
+    ) -> Screened<TileMoves> {
+        if !<Self as Heuristic<Tiles<C>>>::SCREENS || most > memo {
+            return Screened { moves, cut: 0, least: u32::MAX };
+        }
+        let nearer = &self.nearer[state.blank as usize];
+        let good = Direction::ALL.into_iter().fold(0, |good, direction| {
+            let step = Move(direction as u32);
+            let label = state.cells.label(puzzle.beside(state.blank, step).into());
+            good | (nearer[direction as usize] >> label & 1) << step.0
+        });
+        let kept = moves.only(good as u8);
+        let cut = moves.count_left() - kept.count_left();
+        Screened { moves: kept, cut, least: if cut > 0 { memo + 1 } else { u32::MAX } }
+    }
+
+    #[inline(always)]
+    fn estimate(&self, &memo: &u32) -> u32 {
+        memo
+    }
+
+    #[inline(always)]
+    fn carry(&self, _: &u32) {}
+
+    #[inline(always)]
+    fn resume(&self, _: &Tiles<C>, _: &TileState<C>, estimate: u32, (): ()) -> u32 {
+        estimate
+    }
+}

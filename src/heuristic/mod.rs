@@ -1,0 +1,92 @@
+//! How far it still is at least.
+//!
+//! A heuristic never says more than the length of a shortest solution. Beside
+//! the estimate it may carry a memo from state to state, so that a move updates
+//! it instead of computing it anew.
+
+mod manhattan;
+
+pub use manhattan::Manhattan;
+
+use crate::puzzle::{Move, Puzzle};
+use bytemuck::Pod;
+
+/// A lower bound on the moves that a state still needs.
+pub trait Heuristic<P: Puzzle>: Sync {
+    /// What travels with a state so that the next estimate is cheap.
+    type Memo: Copy + Send;
+
+    /// As much of the memo as must be kept beside a state in the open list. It
+    /// is a plain word or several: aligned to 4 bytes, or nothing at all.
+    type Carry: Pod + Send;
+
+    /// Whether [`Heuristic::screen`] leaves no move whose estimate is above what
+    /// it was told.
+    const SCREENS: bool = false;
+
+    /// The name in options and results.
+    fn name(&self) -> &'static str;
+
+    /// The memo of a state, from nothing.
+    fn evaluate(&self, puzzle: &P, state: &P::State) -> Self::Memo;
+
+    /// The memo after the move `step` of the state `before`.
+    fn update(&self, puzzle: &P, memo: &Self::Memo, before: &P::State, step: Move) -> Self::Memo;
+
+    /// The estimate in a memo; 0 for every goal.
+    fn estimate(&self, memo: &Self::Memo) -> u32;
+
+    /// Leaves out moves of `state` whose estimate would be above `most`, where
+    /// that can be told for all moves together faster than for one at a time.
+    #[inline(always)]
+    fn screen(&self, _: &P, _: &Self::Memo, _: &P::State, moves: P::Moves, _most: u32) -> Screened<P::Moves> {
+        Screened { moves, cut: 0, least: u32::MAX }
+    }
+
+    /// What is kept of a memo in the open list.
+    fn carry(&self, memo: &Self::Memo) -> Self::Carry;
+
+    /// The memo again, from the state, its estimate and what was kept.
+    fn resume(&self, puzzle: &P, state: &P::State, estimate: u32, carry: Self::Carry) -> Self::Memo;
+}
+
+/// The moves that are left after a look at all of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Screened<M> {
+    /// Moves that may be good enough.
+    pub moves: M,
+    /// How many were left out.
+    pub cut: u32,
+    /// No estimate after one that was left out is below this.
+    pub least: u32,
+}
+
+/// The heuristic that knows nothing: every estimate is 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blind;
+
+impl<P: Puzzle> Heuristic<P> for Blind {
+    type Memo = ();
+    type Carry = ();
+
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    #[inline(always)]
+    fn evaluate(&self, _: &P, _: &P::State) {}
+
+    #[inline(always)]
+    fn update(&self, _: &P, (): &(), _: &P::State, _: Move) {}
+
+    #[inline(always)]
+    fn estimate(&self, (): &()) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn carry(&self, (): &()) {}
+
+    #[inline(always)]
+    fn resume(&self, _: &P, _: &P::State, _: u32, (): ()) {}
+}

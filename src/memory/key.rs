@@ -1,0 +1,267 @@
+//! Exact keys, and how a slot of the visited table stores one.
+//!
+//! A key is a number of a known width that stands for exactly one state. It is
+//! first *mixed* by an invertible function, so that any of its bits may choose
+//! the place in the table; what the place already says need not be stored. A
+//! slot of a narrow key (`u64`, `u128`) is a word of the key's own width:
+//!
+//! ```text
+//!  most significant                                     least significant
+//!  ┌────────────────────────────────────┬──────────────┬───────┬─────────┐
+//!  │ mixed key without its `low` bits   │ distance + 1 │ cost  │ move    │
+//!  └────────────────────────────────────┴──────────────┴───────┴─────────┘
+//! ```
+//!
+//! *distance* says how many lines behind its home line the slot lies, so the
+//! home line, and with it the `low` bits, can be found again from the place.
+//! The field is never zero in a used slot: an all-zero slot is empty. Wider
+//! keys ([`Wide`]) keep all of their bits and one word beside them.
+
+use super::geometry::Geometry;
+use bytemuck::{Pod, Zeroable};
+
+/// A state, exactly, in a fixed number of bits.
+///
+/// Two states are equal exactly when their keys are; no key is ever replaced by
+/// a hash of it.
+pub trait Key: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
+    /// What the table keeps of a key, its cost and its move. All zero: empty.
+    type Slot: Pod + Eq + Send + Sync + std::fmt::Debug;
+
+    /// The width of the type.
+    const BITS: u32;
+
+    /// Whether the slot leaves out the bits that its place says.
+    const QUOTIENT: bool;
+
+    /// Scrambles the low `bits` bits, reversibly.
+    fn mix(self, bits: u32) -> Self;
+
+    /// Undoes [`Key::mix`].
+    fn unmix(self, bits: u32) -> Self;
+
+    /// The home line of a mixed key.
+    fn home(self, geometry: &Geometry) -> usize;
+
+    /// Whether `slot`, `distance` lines behind the home line, holds this mixed
+    /// key.
+    fn is_in(self, slot: &Self::Slot, distance: u32, geometry: &Geometry) -> bool;
+
+    /// The slot for a mixed key at a distance from its home line.
+    fn store(self, distance: u32, note: u64, geometry: &Geometry) -> Self::Slot;
+
+    /// The mixed key in a used slot of line `line`.
+    fn load(slot: &Self::Slot, line: usize, geometry: &Geometry) -> Self;
+
+    /// Whether a slot is empty.
+    fn is_empty(slot: &Self::Slot) -> bool;
+
+    /// Cost and move of a used slot.
+    fn note(slot: &Self::Slot, geometry: &Geometry) -> u64;
+
+    /// The same slot with another cost and move.
+    fn renote(slot: &Self::Slot, note: u64, geometry: &Geometry) -> Self::Slot;
+}
+
+/// Odd multipliers with well-spread bits, and their inverses modulo 2^64 and
+/// 2^128, which are also inverses modulo every smaller power of two.
+const MULTIPLY: [u128; 2] =
+    [0xd6e8_feb8_6659_fd93_a076_1d64_78bd_642f, 0xa24b_aed4_963e_e407_9fb2_1c65_1e98_df25];
+
+/// The inverse of an odd number modulo 2^128, by Newton's iteration.
+const fn inverse(odd: u128) -> u128 {
+    let mut x = odd;
+    let mut step = 0;
+    while step < 7 {
+        x = x.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(x)));
+        step += 1;
+    }
+    x
+}
+
+const INVERSE: [u128; 2] = [inverse(MULTIPLY[0]), inverse(MULTIPLY[1])];
+
+macro_rules! narrow_key {
+    ($word:ty) => {
+        impl Key for $word {
+            type Slot = $word;
+            const BITS: u32 = <$word>::BITS;
+            const QUOTIENT: bool = true;
+
+            #[inline(always)]
+            fn mix(self, bits: u32) -> Self {
+                let (mask, half) = (<$word>::MAX >> (Self::BITS - bits), bits.div_ceil(2));
+                let x = self ^ (self >> half);
+                let x = x.wrapping_mul(MULTIPLY[0] as $word) & mask;
+                let x = x ^ (x >> half);
+                let x = x.wrapping_mul(MULTIPLY[1] as $word) & mask;
+                x ^ (x >> half)
+            }
+
+            #[inline(always)]
+            fn unmix(self, bits: u32) -> Self {
+                // A shift by at least half of the width is its own inverse.
+                let (mask, half) = (<$word>::MAX >> (Self::BITS - bits), bits.div_ceil(2));
+                let x = self ^ (self >> half);
+                let x = x.wrapping_mul(INVERSE[1] as $word) & mask;
+                let x = x ^ (x >> half);
+                let x = x.wrapping_mul(INVERSE[0] as $word) & mask;
+                x ^ (x >> half)
+            }
+
+            #[inline(always)]
+            fn home(self, g: &Geometry) -> usize {
+                let group = ((self >> g.top_shift) as usize * g.groups) >> g.top_bits;
+                (group << g.low) | (self as usize & g.low_mask)
+            }
+
+            #[inline(always)]
+            fn is_in(self, slot: &$word, distance: u32, g: &Geometry) -> bool {
+                (*slot >> g.note_bits) == ((self >> g.low) << g.distance_bits) + (distance + 1) as $word
+            }
+
+            #[inline(always)]
+            fn store(self, distance: u32, note: u64, g: &Geometry) -> $word {
+                let identity = ((self >> g.low) << g.distance_bits) + (distance + 1) as $word;
+                (identity << g.note_bits) | note as $word
+            }
+
+            #[inline(always)]
+            fn load(slot: &$word, line: usize, g: &Geometry) -> Self {
+                let identity = *slot >> g.note_bits;
+                let distance = (identity as usize & g.distance_mask) - 1;
+                let home = g.behind(line, distance);
+                ((identity >> g.distance_bits) << g.low) | (home & g.low_mask) as $word
+            }
+
+            #[inline(always)]
+            fn is_empty(slot: &$word) -> bool {
+                *slot == 0
+            }
+
+            #[inline(always)]
+            fn note(slot: &$word, g: &Geometry) -> u64 {
+                *slot as u64 & g.note_mask
+            }
+
+            #[inline(always)]
+            fn renote(slot: &$word, note: u64, g: &Geometry) -> $word {
+                (*slot & !(g.note_mask as $word)) | note as $word
+            }
+        }
+    };
+}
+
+narrow_key!(u64);
+narrow_key!(u128);
+
+/// A key of `N` words, for states that do not fit into 128 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct Wide<const N: usize>(pub [u64; N]);
+
+/// A [`Wide`] key and its note, which is never zero in a used slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct WideSlot<const N: usize> {
+    key: [u64; N],
+    note: u64,
+}
+
+#[allow(unsafe_code)]
+// SAFETY: all bit patterns of the array and the word are valid, zero included.
+unsafe impl<const N: usize> Zeroable for WideSlot<N> {}
+#[allow(unsafe_code)]
+// SAFETY: `repr(C)`, words only, so no padding; every bit pattern is valid.
+unsafe impl<const N: usize> Pod for WideSlot<N> {}
+
+/// The bit of a wide slot's note that says that the slot is used.
+const USED: u64 = 1 << 63;
+
+impl<const N: usize> Key for Wide<N> {
+    type Slot = WideSlot<N>;
+    const BITS: u32 = 64 * N as u32;
+    const QUOTIENT: bool = false;
+
+    #[inline]
+    fn mix(self, _bits: u32) -> Self {
+        self
+    }
+
+    #[inline]
+    fn unmix(self, _bits: u32) -> Self {
+        self
+    }
+
+    #[inline]
+    fn home(self, g: &Geometry) -> usize {
+        let fold = self.0.iter().fold(0x243f_6a88_85a3_08d3_u64, |hash, &word| {
+            let product = u128::from(hash ^ word) * u128::from(MULTIPLY[0] as u64);
+            product as u64 ^ (product >> 64) as u64
+        });
+        let hash = fold.mix(64);
+        ((u128::from(hash) * g.lines as u128) >> 64) as usize
+    }
+
+    #[inline]
+    fn is_in(self, slot: &WideSlot<N>, _distance: u32, _g: &Geometry) -> bool {
+        slot.note & USED != 0 && slot.key == self.0
+    }
+
+    #[inline]
+    fn store(self, _distance: u32, note: u64, _g: &Geometry) -> WideSlot<N> {
+        WideSlot { key: self.0, note: USED | note }
+    }
+
+    #[inline]
+    fn load(slot: &WideSlot<N>, _line: usize, _g: &Geometry) -> Self {
+        Self(slot.key)
+    }
+
+    #[inline]
+    fn is_empty(slot: &WideSlot<N>) -> bool {
+        slot.note == 0
+    }
+
+    #[inline]
+    fn note(slot: &WideSlot<N>, _g: &Geometry) -> u64 {
+        slot.note & !USED
+    }
+
+    #[inline]
+    fn renote(slot: &WideSlot<N>, note: u64, _g: &Geometry) -> WideSlot<N> {
+        WideSlot { key: slot.key, note: USED | note }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mixing_is_reversible_at_every_width() {
+        for bits in 2..=64 {
+            for i in 0..200u64 {
+                let key = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
+                let mixed = key.mix(bits);
+                assert!(bits == 64 || mixed >> bits == 0);
+                assert_eq!(mixed.unmix(bits), key);
+            }
+        }
+        for bits in 65..=128 {
+            for i in 0..200u128 {
+                let key = i.wrapping_mul(MULTIPLY[1]) >> (128 - bits);
+                assert_eq!(key.mix(bits).unmix(bits), key);
+            }
+        }
+    }
+
+    #[test]
+    fn mixing_permutes_small_spaces() {
+        let mut seen = [false; 1 << 10];
+        for key in 0..1u64 << 10 {
+            seen[key.mix(10) as usize] = true;
+        }
+        assert!(seen.iter().all(|&s| s));
+    }
+}

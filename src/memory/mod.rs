@@ -1,0 +1,23 @@
+//! One ledger of bytes, one arena, and what lives in it: the visited table and
+//! the open list. Nothing here knows what a puzzle is.
+
+pub mod buckets;
+pub mod geometry;
+pub mod key;
+pub mod visited;
+
+pub use key::{Key, Wide};
+
+/// Asks the processor to fetch the cache line at an address, which may be any.
+#[inline(always)]
+pub fn prefetch<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code)]
+    // SAFETY: a prefetch reads nothing and never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}

@@ -1,0 +1,49 @@
+//! What may end a search before it has decided.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// The limit that ended a search.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stop {
+    /// No memory was left, and the algorithm has no way on without.
+    Memory,
+    /// The deadline passed.
+    Time,
+    /// Enough nodes were stored (or, without storing, generated).
+    Nodes,
+    /// Somebody asked the search to end.
+    Interrupted,
+}
+
+/// The limits of one search.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits<'a> {
+    /// New states generated and stored, the start included; for searches that
+    /// store nothing, states generated.
+    pub max_nodes: Option<u64>,
+    /// When to end.
+    pub deadline: Option<Instant>,
+    /// Anything but zero ends the search.
+    pub interrupt: Option<&'a AtomicUsize>,
+}
+
+impl Limits<'_> {
+    /// Limits of nothing but the nodes.
+    pub fn nodes(max_nodes: u64) -> Self {
+        Self { max_nodes: Some(max_nodes), ..Self::default() }
+    }
+
+    /// The limit that has been reached after so many nodes, if any.
+    pub fn reached(&self, nodes: u64) -> Option<Stop> {
+        if self.max_nodes.is_some_and(|most| nodes >= most) {
+            Some(Stop::Nodes)
+        } else if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed) != 0) {
+            Some(Stop::Interrupted)
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Some(Stop::Time)
+        } else {
+            None
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The searches: one algorithm a file, generic over puzzle and heuristic.
+//!
+//! * [`best_first`]: parallel bucketed best-first search (A*, weighted A*,
+//!   greedy, breadth-first, by its [`Order`]) inside a fixed region of memory;
+//!   when that is full, depth-first searches go on from its frontier.
+//! * [`ida`]: iterative-deepening A*, which needs no memory.
+
+pub mod best_first;
+mod depth_first;
+pub mod ida;
+mod limits;
+mod order;
+mod outcome;
+
+pub use limits::{Limits, Stop};
+pub use order::Order;
+pub use outcome::{Ending, Outcome, Statistics};
+
+/// A puzzle, a heuristic for it, and where to start.
+#[derive(Debug)]
+pub struct Problem<'a, P: crate::puzzle::Puzzle, H> {
+    /// The puzzle.
+    pub puzzle: &'a P,
+    /// Its heuristic.
+    pub heuristic: &'a H,
+    /// The start.
+    pub start: P::State,
+}
+
+impl<P: crate::puzzle::Puzzle, H> Clone for Problem<'_, P, H> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: crate::puzzle::Puzzle, H> Copy for Problem<'_, P, H> {}
