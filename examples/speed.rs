@@ -1,31 +1,45 @@
 #![allow(unsafe_code, missing_docs)]
-use batch_solve::{heuristic::*, puzzle::tiles::*, search::*};
+use batch_solve::{heuristic::*, memory::*, puzzle::tiles::*, search::*};
 fn main() {
     let size = Size::new(4, 4).unwrap();
     let goal = Goal::BlankFirst.board(size).unwrap().into_owned();
     let p = Tiles::<u64>::new(&goal).unwrap();
     let h = Manhattan::new(&p);
+    let args: Vec<String> = std::env::args().collect();
+    let mib: usize = args.get(1).map_or(1024, |a| a.parse().unwrap());
+    let threads: usize = args.get(2).map_or(1, |a| a.parse().unwrap());
+    let mut memory = memmap2::MmapMut::map_anon(mib << 20).unwrap();
+    let _ = memory.advise(memmap2::Advice::HugePage);
+    let mut region = Region::zeroed(bytemuck::cast_slice_mut(&mut memory));
     for tiles in [
         [4u32, 5, 7, 2, 9, 14, 12, 13, 0, 3, 6, 11, 8, 1, 15, 10],
         [12, 11, 15, 3, 8, 0, 4, 2, 6, 13, 9, 5, 14, 1, 10, 7],
+        [14, 13, 15, 7, 11, 12, 9, 5, 6, 0, 2, 1, 4, 8, 10, 3],
     ] {
         let b = Board::new(size, &tiles).unwrap();
+        let problem = Problem { puzzle: &p, heuristic: &h, start: p.state(&b) };
         let t = cpu();
-        let o = ida::solve(Problem { puzzle: &p, heuristic: &h, start: p.state(&b) }, &Limits::default());
-        let s = cpu() - t;
-        let Ending::Solved { path, .. } = o.ending else { panic!() };
-        println!(
-            "{} moves, {} generated, {:.1} M/s, {} expanded",
-            path.len(),
-            o.statistics.generated,
-            o.statistics.generated as f64 / s / 1e6,
-            o.statistics.expanded
-        );
+        let w = std::time::Instant::now();
+        let o = best_first::solve(problem, Order::ASTAR, &Limits::default(), &mut region, &Threads(threads), best_first::WhenFull::Stop);
+        report("astar", o, cpu() - t, w.elapsed().as_secs_f64());
+        if mib < 4 || args.get(3).is_some() {
+            let t = cpu();
+            let w = std::time::Instant::now();
+            let o = best_first::solve(problem, Order::ASTAR, &Limits::default(), &mut region, &Threads(threads), best_first::WhenFull::Dig);
+            report("hybrid", o, cpu() - t, w.elapsed().as_secs_f64());
+            let t = cpu();
+            let w = std::time::Instant::now();
+            let o = ida::solve(problem, &Limits::default());
+            report("ida", o, cpu() - t, w.elapsed().as_secs_f64());
+        }
     }
 }
-
+fn report(what: &str, o: Outcome, s: f64, w: f64) {
+    let (len, bound) = match &o.ending { Ending::Solved { path, bound } => (path.len(), *bound), Ending::Stopped { bound, .. } => (0, *bound), _ => (0, 0) };
+    println!("{what}: {len} moves, bound {bound}, {:?} generated {:.2} M/s of cpu, {:.2} M/s of wall", o.statistics, o.statistics.generated as f64 / s / 1e6, o.statistics.generated as f64 / w / 1e6);
+}
 fn cpu() -> f64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut t) };
     t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
 }

@@ -221,12 +221,12 @@ impl<'m, E: Pod> Buckets<'m, E> {
         Some((level, column))
     }
 
-    /// Calls `visit` with every entry, in no order.
-    pub fn for_each_mut(&mut self, mut visit: impl FnMut(&mut E)) {
+    /// Calls `visit` with the entries of every chunk, in no order.
+    pub fn for_each_chunk(&mut self, mut visit: impl FnMut(&mut [E])) {
         for chunk in 0..self.fresh {
             let (head, entries) = self.chunk(chunk);
             let len = head.len as usize;
-            entries[..len].iter_mut().for_each(&mut visit);
+            visit(&mut entries[..len]);
         }
     }
 

@@ -4,9 +4,11 @@
 pub mod buckets;
 pub mod geometry;
 pub mod key;
+pub mod region;
 pub mod visited;
 
 pub use key::{Key, Wide};
+pub use region::{Line, Region};
 
 /// Asks the processor to fetch the cache line at an address, which may be any.
 #[inline(always)]

@@ -47,6 +47,9 @@ pub struct Table<'m, K: Key> {
 // under the lock of their stripe, or in a `Frozen` table, to which nobody
 // writes.
 unsafe impl<K: Key> Sync for Table<'_, K> {}
+#[allow(unsafe_code)]
+// SAFETY: the table is the only one to hold its memory, as if by `&mut`.
+unsafe impl<K: Key> Send for Table<'_, K> {}
 
 /// Locks for the stripes of one table after another. A lock may serve several
 /// stripes.
@@ -131,6 +134,15 @@ impl<'m, K: Key> Table<'m, K> {
     /// Ends all writing.
     pub fn freeze(self) -> Frozen<'m, K> {
         Frozen(self)
+    }
+
+    /// The slot of a mixed key.
+    #[inline]
+    pub fn slot_of(&mut self, mixed: K) -> Option<u32> {
+        #[allow(unsafe_code)]
+        // SAFETY: `&mut self`: nobody else can reach the slots.
+        let (slot, _, content) = unsafe { self.probe(mixed, mixed.home(&self.geometry)) }?;
+        (!K::is_empty(&content)).then_some(slot as u32)
     }
 
     /// Calls `visit` with the number and content of every used slot.

@@ -6,12 +6,14 @@
 //! * [`ida`]: iterative-deepening A*, which needs no memory.
 
 pub mod best_first;
+mod company;
 mod depth_first;
 pub mod ida;
 mod limits;
 mod order;
 mod outcome;
 
+pub use company::{Alone, Company, Threads};
 pub use limits::{Limits, Stop};
 pub use order::Order;
 pub use outcome::{Ending, Outcome, Statistics};

@@ -1,1 +1,90 @@
-//! stub
+//! Parallel bucketed best-first search in a fixed region of memory.
+//!
+//! One engine serves A*, weighted A*, greedy and breadth-first search; the
+//! [`Order`] is all that tells them apart. States are taken from the open list
+//! by the handful; their slots are fetched together, their successors made
+//! together and their places fetched together, so that the search waits for
+//! memory once for many states.
+//!
+//! The first goal found is only an incumbent: the search ends when nothing of
+//! lower priority is left in the open list or in any worker's hands. A state
+//! that is reached by a cheaper way is opened again, so heuristics may be
+//! inconsistent.
+//!
+//! **When memory is full** the table is frozen, and the states that are still
+//! open become the roots of depth-first searches, in the order of their
+//! priority: A*+IDA* (Bu and Korf, IJCAI 2019). A root that was searched in
+//! vain up to its level goes back into the list at the least value beyond it.
+//! The frozen table cuts off states that are known at no more cost. That keeps
+//! a shortest solution: of all open states on shortest solutions take the one
+//! nearest to its goal. Were the depth-first search below it cut off on its way
+//! there, then at a state known at its least cost, which is open itself and
+//! nearer to the goal, or closed and followed by one that is. Each root starts
+//! without a last move, and only moves that undo the last one are left out.
+
+mod engine;
+mod entry;
+mod frontier;
+mod growth;
+mod layout;
+mod worker;
+
+pub use engine::{BestFirst, Progress};
+pub use entry::{Entry, Full, Lean};
+
+use super::{Company, Ending, Limits, Order, Outcome, Problem, Statistics, Stop};
+use crate::heuristic::Heuristic;
+use crate::memory::Region;
+use crate::puzzle::Puzzle;
+
+/// Solves a problem in a region of memory.
+///
+/// If the region is too small for any table, the search stops at once for want
+/// of memory.
+pub fn solve<P: Puzzle, H: Heuristic<P>>(
+    problem: Problem<'_, P, H>,
+    order: Order,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+    company: &dyn Company,
+    when_full: WhenFull,
+) -> Outcome {
+    fn run<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>>(
+        search: Option<BestFirst<'_, '_, P, H, E>>,
+        company: &dyn Company,
+        least: u32,
+    ) -> Outcome {
+        let Some(mut search) = search else {
+            let ending = Ending::Stopped { stop: Stop::Memory, bound: least };
+            return Outcome { ending, statistics: Statistics::default() };
+        };
+        if search.run_alone(|| company.offers()) == Progress::Paused {
+            company.invite(&|| search.work());
+        }
+        search.finish()
+    }
+    let least = problem.heuristic.estimate(&problem.heuristic.evaluate(problem.puzzle, &problem.start));
+    if order.is_optimal() && <P::Key as crate::memory::Key>::QUOTIENT {
+        run(
+            BestFirst::<_, _, Lean<H::Carry>>::new(problem, order, *limits, region, when_full),
+            company,
+            least,
+        )
+    } else {
+        run(
+            BestFirst::<_, _, Full<H::Carry>>::new(problem, order, *limits, region, when_full),
+            company,
+            least,
+        )
+    }
+}
+
+/// What to do when the region is full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WhenFull {
+    /// Go on by depth-first searches from the frontier, where the order allows
+    /// it.
+    Dig,
+    /// Stop for want of memory.
+    Stop,
+}

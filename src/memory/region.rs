@@ -1,0 +1,70 @@
+//! A stretch of memory that one search works in.
+
+use bytemuck::{Pod, Zeroable};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A cache line. Regions are made of whole ones, so tables are aligned to them.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Line([u64; 8]);
+
+/// Memory for one search after another. It remembers how far it was used, so
+/// that what was never touched need not be cleared (nor become resident).
+#[derive(Debug)]
+pub struct Region<'m> {
+    lines: &'m mut [Line],
+    used: Watermark,
+}
+
+/// How far a region was used: all bytes behind that are zero.
+#[derive(Debug)]
+pub struct Watermark(AtomicUsize);
+
+impl Watermark {
+    /// Says that the region is used up to a place, in bytes.
+    pub fn raise(&self, bytes: usize) {
+        self.0.fetch_max(bytes, Ordering::Relaxed);
+    }
+}
+
+/// A part of a region.
+#[derive(Debug)]
+pub struct Piece<'m> {
+    /// The memory.
+    pub words: &'m mut [u64],
+    /// Words from here on are all zero.
+    pub used: usize,
+}
+
+impl<'m> Region<'m> {
+    /// A region of memory that is all zero.
+    pub fn zeroed(lines: &'m mut [Line]) -> Self {
+        Self { lines, used: Watermark(AtomicUsize::new(0)) }
+    }
+
+    /// A region of memory that may hold anything.
+    pub fn used(lines: &'m mut [Line]) -> Self {
+        let used = Watermark(AtomicUsize::new(size_of_val(lines)));
+        Self { lines, used }
+    }
+
+    /// The region's size.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.lines)
+    }
+
+    /// Splits the region at two places, given in bytes and rounded down to
+    /// whole lines. Who uses the pieces raises the watermark.
+    pub fn split(&mut self, first: usize, second: usize) -> ([Piece<'_>; 3], &Watermark) {
+        let (first, second) = (first / size_of::<Line>(), second / size_of::<Line>());
+        let used = self.used.0.load(Ordering::Relaxed);
+        let (a, rest) = self.lines.split_at_mut(first);
+        let (b, c) = rest.split_at_mut(second - first);
+        let piece = |lines, start: usize| {
+            let words: &mut [u64] = bytemuck::cast_slice_mut(lines);
+            let used = used.saturating_sub(start * size_of::<Line>()).div_ceil(8).min(words.len());
+            Piece { words, used }
+        };
+        ([piece(a, 0), piece(b, first), piece(c, second)], &self.used)
+    }
+}

@@ -1,0 +1,96 @@
+//! Depth-first searches from the frontier that best-first search has left.
+
+use super::Entry;
+use super::engine::{End, trace};
+use super::worker::{Flow, Worker};
+use crate::heuristic::Heuristic;
+use crate::memory::Key;
+use crate::memory::visited::Frozen;
+use crate::puzzle::Puzzle;
+use crate::search::depth_first::Below;
+use std::sync::atomic::Ordering;
+
+/// Roots taken from the open list at once.
+const ROOTS: usize = 4;
+
+/// Plies below a root in which states are looked up in the table. Further down
+/// hits are rare, and a look costs more than a node.
+const LOOKED_UP: usize = 6;
+
+impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E> {
+    /// Searches below open states until something else must be done.
+    pub(super) fn dig(&mut self, table: &Frozen<'_, P::Key>, wants_in: &impl Fn() -> bool) -> Flow {
+        let search = self.search;
+        let puzzle = search.problem.puzzle;
+        let bits = puzzle.key_bits();
+        let levels = search.layout.shape.levels;
+        loop {
+            let mut desk = search.desk.lock();
+            if let Some(flow) = self.look(&mut desk, wants_in) {
+                return flow;
+            }
+            self.handful.clear();
+            let limit = search.limit(&desk);
+            let Some((level, column)) = desk.open.pop(limit, ROOTS, &mut self.handful) else {
+                return Flow::Idle;
+            };
+            let before = desk.statistics.generated;
+            drop(desk);
+            for entry in self.handful.clone() {
+                let known = table.known(entry.slot());
+                // Roots that go back lie in column 0, where only the start was.
+                let is_stale = if E::BY_COST {
+                    column != 0 && known.cost != column as u32
+                } else {
+                    known.cost != entry.cost(0)
+                };
+                if is_stale {
+                    continue;
+                }
+                let root = puzzle.unpack(known.mixed.unmix(bits));
+                let mut stop = None;
+                let below = self.depth_first.search(
+                    root,
+                    known.cost,
+                    level as u32,
+                    |state, cost, depth| {
+                        depth <= LOOKED_UP
+                            && table
+                                .find(puzzle.pack(state).mix(bits))
+                                .is_some_and(|known| known.cost <= cost)
+                    },
+                    |nodes| {
+                        stop = search.limits.reached(before + nodes);
+                        stop.is_some()
+                            || search.over.load(Ordering::Relaxed)
+                            || search.best.load(Ordering::Relaxed) <= level as u32
+                    },
+                );
+                self.statistics.expanded += std::mem::take(&mut self.depth_first.expanded);
+                self.statistics.generated += std::mem::take(&mut self.depth_first.generated);
+                let mut desk = search.desk.lock();
+                let back = match below {
+                    Below::Goal(cost) => {
+                        let mut path = trace(puzzle, table, known.mixed);
+                        path.append(&mut self.depth_first.path);
+                        search.improve(&mut desk, cost, End::Path(path));
+                        None
+                    }
+                    Below::Beyond(u32::MAX) => None,
+                    Below::Beyond(next) => Some((next as usize).min(levels - 1)),
+                    Below::Stopped => {
+                        if let Some(stop) = stop {
+                            desk.stop = desk.stop.or(Some(stop));
+                            search.end(&mut desk);
+                        }
+                        Some(level)
+                    }
+                };
+                if let Some(level) = back {
+                    desk.open.push(level, 0, entry).expect("popped entries leave room");
+                }
+                self.settle(&mut desk);
+            }
+        }
+    }
+}

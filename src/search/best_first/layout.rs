@@ -1,0 +1,82 @@
+//! How a search divides its region between the table and the open list.
+//!
+//! ```text
+//!  ┌────────────┬────────────┬──────────────────────────────────────────┐
+//!  │ open list  │ small      │ large                                    │
+//!  └────────────┴────────────┴──────────────────────────────────────────┘
+//! ```
+//!
+//! The table starts small and grows by a fixed factor, each time from one of
+//! the two pieces into the other; the last table fills the large piece, and the
+//! small one then serves the open list, which by then needs it.
+
+use super::Entry;
+use crate::memory::Key;
+use crate::memory::buckets::Shape;
+use crate::memory::geometry::{Fields, Geometry};
+
+/// A region's division.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// Where the small piece and the large piece start, in bytes.
+    pub(super) small: usize,
+    pub(super) large: usize,
+    pub(super) shape: Shape,
+    /// The tables, the last and largest first.
+    pub(super) tables: Vec<Geometry>,
+}
+
+/// How full a table may get, in percent: one that can grow, and the last one.
+pub(super) const FULL_GROWING: usize = 80;
+pub(super) const FULL_LAST: usize = 92;
+
+/// States that are still open when the table is full, in percent of all.
+const OPEN_SHARE: usize = 62;
+
+/// The smallest table that a search starts with.
+const SMALLEST: usize = 32 << 10;
+
+/// Chunks that one worker's pushes may need before it looks again.
+pub(super) const RESERVE: usize = super::worker::CHILDREN;
+
+impl Layout {
+    /// The division of `bytes`; none if that is too little for a table.
+    pub(super) fn new<K: Key, E: Entry<C>, C>(
+        bytes: usize,
+        fields: Fields,
+        levels: usize,
+        columns: usize,
+    ) -> Option<Self> {
+        let (slot, entry) = (size_of::<K::Slot>(), size_of::<E>());
+        let growth = if slot <= 8 { 4 } else { 8 };
+        let chunk = match bytes {
+            0..0x80_0000 => 32,
+            0x80_0000..0x800_0000 => 64,
+            _ => 256,
+        };
+        let shape = Shape { levels, columns, chunk };
+        let fixed = (levels * columns + 2 * levels) * 4 + RESERVE * (chunk * entry + 8);
+        let rest = bytes.checked_sub(fixed)?;
+        // In thousandths of the large piece: the open list of a full table, of
+        // which the small piece takes a part in the end; before the last growth
+        // the list must do without.
+        let open = FULL_LAST * OPEN_SHARE * entry / (10 * slot);
+        let small = 1000 / growth;
+        let near = open.saturating_sub(small).max(open * 11 / (10 * growth));
+        let large = rest / (1000 + small + near) * 1000;
+        let mut tables = Vec::new();
+        let mut size = large;
+        while let Some(geometry) = Geometry::fitting::<K>(size, fields) {
+            tables.push(geometry);
+            size /= growth;
+            if size < SMALLEST {
+                break;
+            }
+        }
+        if tables.is_empty() {
+            return None;
+        }
+        let large_at = bytes.next_multiple_of(64) - large.next_multiple_of(64) - 64;
+        Some(Self { small: large_at - (large / growth).next_multiple_of(64), large: large_at, shape, tables })
+    }
+}

@@ -1,0 +1,48 @@
+//! Who may help with a search.
+//!
+//! A search starts alone, on its owner's thread and without locks. Now and then
+//! it asks whether somebody idle would help; if so, it is opened to all.
+
+/// Threads that may help with a search.
+pub trait Company: Sync {
+    /// Whether somebody would help now. Asked often: it must be cheap.
+    fn offers(&self) -> bool;
+
+    /// Runs `work` on this thread and on any others that come, and returns when
+    /// all of them have left it. It may be called from any number of threads at
+    /// once, at any time, and returns when there is nothing left to do.
+    fn invite(&self, work: &(dyn Fn() + Sync));
+}
+
+/// Nobody but the owner.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone;
+
+impl Company for Alone {
+    fn offers(&self) -> bool {
+        false
+    }
+
+    fn invite(&self, work: &(dyn Fn() + Sync)) {
+        work();
+    }
+}
+
+/// A fixed number of threads, the owner's included, from the start.
+#[derive(Clone, Copy, Debug)]
+pub struct Threads(pub usize);
+
+impl Company for Threads {
+    fn offers(&self) -> bool {
+        self.0 > 1
+    }
+
+    fn invite(&self, work: &(dyn Fn() + Sync)) {
+        std::thread::scope(|scope| {
+            for _ in 1..self.0 {
+                scope.spawn(work);
+            }
+            work();
+        });
+    }
+}
