@@ -20,7 +20,10 @@
 //! * [`output`]: what is said of a puzzle, in every format, in input order.
 //! * `check`: replays solutions; calls nothing in `search`.
 //! * `generate`: random boards, the same for the same seed on every machine.
+//! * [`quantity`]: memory, time and counts as people write and read them.
+//! * `cli`: arguments, one file a command; all that a person sees.
 
 pub mod input;
 pub mod output;
 pub mod puzzle;
+pub mod quantity;
