@@ -12,7 +12,7 @@
 //!
 //! * [`puzzle`]: the `Puzzle` contract and the families that fulfil it.
 //! * `heuristic`: lower bounds on what is left, updated move by move.
-//! * `memory`: one ledger of bytes, one arena, the visited table and the open
+//! * [`memory`]: one ledger of bytes, one arena, the visited table and the open
 //!   list that live in it. Knows nothing of puzzles.
 //! * `search`: one algorithm a file, generic over puzzle and heuristic.
 //! * [`input`]: mapped files, the splitter of records, one parser a form.
@@ -24,6 +24,7 @@
 //! * `cli`: arguments, one file a command; all that a person sees.
 
 pub mod input;
+pub mod memory;
 pub mod output;
 pub mod puzzle;
 pub mod quantity;
