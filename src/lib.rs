@@ -21,9 +21,10 @@
 //! * `check`: replays solutions; calls nothing in `search`.
 //! * `generate`: random boards, the same for the same seed on every machine.
 //! * [`quantity`]: memory, time and counts as people write and read them.
-//! * `cli`: arguments, one file a command; all that a person sees.
+//! * [`cli`]: arguments, one file a command; all that a person sees.
 
 pub mod batch;
+pub mod cli;
 pub mod input;
 pub mod memory;
 pub mod output;
