@@ -42,7 +42,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     result.unwrap_or_else(|error| match error.downcast_ref() {
         Some(SinkError::Closed) => Exit::Decided,
         _ => {
-            Screen::default().error(&format!("{error:#}"));
+            command.screen().error(&format!("{error:#}"));
             Exit::Failed
         }
     })

@@ -13,8 +13,9 @@ pub use check::CheckArgs;
 pub use generate::GenerateArgs;
 pub use solve::SolveArgs;
 
+use super::Screen;
 use crate::output::{Sink, SinkError};
-use clap::{Args, CommandFactory, Parser, Subcommand, builder::Styles, error::ErrorKind};
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, builder::Styles, error::ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Examples at the end of the program's help.
@@ -97,6 +98,17 @@ impl Cli {
             _ => {}
         }
         Ok(Command::Solve(solve))
+    }
+}
+
+impl Command {
+    /// How to speak to the user.
+    pub fn screen(&self) -> Screen {
+        match self {
+            Self::Solve(args) => args.screen(),
+            Self::Check(args) => Screen::new(ColorChoice::Auto, args.quiet),
+            _ => Screen::default(),
+        }
     }
 }
 
