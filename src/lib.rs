@@ -12,18 +12,23 @@
 //!
 //! * [`puzzle`]: the `Puzzle` contract and the families that fulfil it.
 //! * `heuristic`: lower bounds on what is left, updated move by move.
-//! * `memory`: one ledger of bytes, one arena, the visited table and the open
+//! * [`memory`]: one ledger of bytes, one arena, the visited table and the open
 //!   list that live in it. Knows nothing of puzzles.
 //! * `search`: one algorithm a file, generic over puzzle and heuristic.
 //! * [`input`]: mapped files, the splitter of records, one parser a form.
-//! * `batch`: which search for which puzzle under which budget; the workers.
+//! * [`batch`]: which search for which puzzle under which budget; the workers.
 //! * [`output`]: what is said of a puzzle, in every format, in input order.
 //! * `check`: replays solutions; calls nothing in `search`.
 //! * `generate`: random boards, the same for the same seed on every machine.
+//! * [`quantity`]: memory, time and counts as people write and read them.
+//! * [`cli`]: arguments, one file a command; all that a person sees.
 
+pub mod batch;
+pub mod cli;
 pub mod heuristic;
 pub mod input;
 pub mod memory;
 pub mod output;
 pub mod puzzle;
+pub mod quantity;
 pub mod search;

@@ -4,6 +4,7 @@
 pub mod buckets;
 pub mod geometry;
 pub mod key;
+pub mod limits;
 pub mod region;
 pub mod visited;
 

@@ -1,5 +1,27 @@
 //! What is said of a puzzle, in every format, in input order.
+//!
+//! A [`Report`] is all there is to say; a [`Style`] appends it to a buffer as
+//! whole lines; a [`Sink`] takes the buffers. Before a solution is written,
+//! [`replays`] makes sure that it is one. [`Summary`] counts along and speaks
+//! last.
+//!
+//! A new puzzle family adds a variant to [`Instance`], its fields to `fields`,
+//! and its arm to the replay and to `states`.
 
+mod csv;
+mod fields;
+mod format;
+mod jsonl;
+mod replay;
 pub mod report;
+mod sink;
+mod states;
+mod summary;
+mod text;
+mod words;
 
+pub use format::{Format, Notation, Style};
+pub use replay::replays;
 pub use report::{Effort, GiveUp, Instance, Report, Solution, Verdict};
+pub use sink::{Sink, SinkError};
+pub use summary::{Run, Summary};

@@ -85,6 +85,9 @@ pub enum GiveUp {
 }
 
 impl GiveUp {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Memory, Self::Time, Self::Nodes, Self::Interrupted];
+
     /// The word in results.
     pub fn word(self) -> &'static str {
         match self {
@@ -111,4 +114,92 @@ pub struct Effort {
     pub time: Duration,
     /// Whether memory ran full and depth-first search went on from the frontier.
     pub fell_back: bool,
+}
+
+/// One report of each kind, for the tests of the formats.
+#[cfg(test)]
+pub(super) mod samples {
+    use super::*;
+    use crate::puzzle::tiles::Size;
+
+    fn tiles(tiles: [u32; 9], goal: Goal) -> Option<Instance> {
+        let board = Board::new(Size::new(3, 3).unwrap(), &tiles).unwrap();
+        Some(Instance::Tiles { board, goal })
+    }
+
+    fn effort(algorithm: &'static str, expanded: u64, generated: u64, micros: u64) -> Effort {
+        let time = Duration::from_micros(micros);
+        Effort { algorithm, heuristic: "manhattan", expanded, generated, time, fell_back: false }
+    }
+
+    /// Two moves from the goal, solved optimally.
+    pub(in crate::output) fn solved() -> Report {
+        use Direction::{Down, Right};
+        Report {
+            file: "hard.txt".into(),
+            n: 17,
+            id: None,
+            line: 17,
+            instance: tiles([1, 2, 3, 4, 0, 6, 7, 5, 8], Goal::BlankLast),
+            verdict: Verdict::Solved(Solution {
+                moves: vec![Down, Right],
+                length: 2,
+                optimal: true,
+                bound: 2,
+            }),
+            effort: effort("ida", 18233, 37110, 912),
+        }
+    }
+
+    /// The same board with a detour, and the goal given as a board.
+    pub(in crate::output) fn suboptimal() -> Report {
+        use Direction::{Down, Left, Right};
+        let goal = Goal::BlankLast.board(Size::new(3, 3).unwrap()).unwrap().into_owned();
+        let moves = vec![Down, Right, Left, Right];
+        Report {
+            n: 18,
+            instance: tiles([1, 2, 3, 4, 0, 6, 7, 5, 8], Goal::Given(goal.into())),
+            verdict: Verdict::Solved(Solution { moves, length: 4, optimal: false, bound: 2 }),
+            ..solved()
+        }
+    }
+
+    /// Not solvable, with a hint.
+    pub(in crate::output) fn unsolvable() -> Report {
+        Report {
+            file: "t.txt".into(),
+            n: 4,
+            id: None,
+            line: 40,
+            instance: tiles([2, 1, 3, 4, 5, 6, 7, 8, 0], Goal::BlankLast),
+            verdict: Verdict::Unsolvable { hint: Some("solvable for blank-first".into()) },
+            effort: Effort::default(),
+        }
+    }
+
+    /// Given up for its nodes.
+    pub(in crate::output) fn gave_up() -> Report {
+        Report {
+            file: "t.txt".into(),
+            n: 3,
+            id: Some("k3".into()),
+            line: 31,
+            instance: tiles([8, 7, 6, 5, 4, 3, 2, 1, 0], Goal::BlankFirst),
+            verdict: Verdict::GaveUp { reason: GiveUp::Nodes, bound: 20 },
+            effort: effort("astar", 5, 11, 3),
+        }
+    }
+
+    /// Not a puzzle.
+    pub(in crate::output) fn invalid() -> Report {
+        Report {
+            file: "t.txt".into(),
+            n: 9,
+            id: None,
+            line: 90,
+            instance: None,
+            verdict: Verdict::Invalid { reason: "tile 7 appears twice (line 90, column 12)".into() },
+            effort: Effort::default(),
+        }
+    }
 }

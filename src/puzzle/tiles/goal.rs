@@ -33,6 +33,22 @@ impl Goal {
         Board::new(size, &tiles).ok().map(Cow::Owned)
     }
 
+    /// Whether tiles, row by row, lie as this goal wants them. Allocates nothing.
+    pub fn is_met_by(&self, size: Size, tiles: &[u16]) -> bool {
+        let counts_from =
+            |first, run: &[u16]| run.iter().zip(first..).all(|(&tile, n)| usize::from(tile) == n);
+        match (self, tiles) {
+            (Self::BlankLast, [run @ .., 0]) => counts_from(1, run),
+            (Self::BlankLast, _) => false,
+            (Self::BlankFirst, _) => counts_from(0, tiles),
+            (Self::Snail, _) => {
+                let last = size.cells() - 1;
+                spiral(size).take(last).zip(1..).all(|(cell, n)| usize::from(tiles[cell]) == n)
+            }
+            (Self::Given(board), _) => board.size() == size && board.tiles() == tiles,
+        }
+    }
+
     /// The name in results: that of the kind, or the board itself.
     pub fn name(&self) -> Cow<'static, str> {
         match self {
@@ -51,19 +67,36 @@ impl Goal {
 
 /// Tiles `1 2 3 …` along a clockwise spiral, the blank at its end.
 fn snail(size: Size) -> Vec<u32> {
-    let (rows, cols) = (size.rows() as isize, size.cols() as isize);
     let mut tiles = vec![0; size.cells()];
-    let (mut row, mut col, mut down, mut right) = (0, 0, 0, 1);
-    for tile in 1..size.cells() as u32 {
-        tiles[(row * cols + col) as usize] = tile;
-        let (r, c) = (row + down, col + right);
-        let free = (0..rows).contains(&r) && (0..cols).contains(&c) && tiles[(r * cols + c) as usize] == 0;
-        if !free {
-            (down, right) = (right, -down);
-        }
-        (row, col) = (row + down, col + right);
+    for (cell, tile) in spiral(size).take(size.cells() - 1).zip(1..) {
+        tiles[cell] = tile;
     }
     tiles
+}
+
+/// Every cell once, along a clockwise spiral from the first one inwards.
+fn spiral(size: Size) -> impl Iterator<Item = usize> {
+    let cols = size.cols();
+    // The first and last row and column not yet walked; `heading` counts turns.
+    let (mut top, mut bottom, mut left, mut right) = (0, size.rows() - 1, 0, cols - 1);
+    let (mut row, mut col, mut heading) = (0, 0, 0);
+    (0..size.cells()).map(move |_| {
+        let here = row * cols + col;
+        match heading % 4 {
+            0 if col == right => (heading, top) = (heading + 1, top + 1),
+            1 if row == bottom => (heading, right) = (heading + 1, right.wrapping_sub(1)),
+            2 if col == left => (heading, bottom) = (heading + 1, bottom.wrapping_sub(1)),
+            3 if row == top => (heading, left) = (heading + 1, left + 1),
+            _ => {}
+        }
+        match heading % 4 {
+            0 => col += 1,
+            1 => row += 1,
+            2 => col = col.wrapping_sub(1),
+            _ => row = row.wrapping_sub(1),
+        }
+        here
+    })
 }
 
 #[cfg(test)]
@@ -91,5 +124,23 @@ mod tests {
         assert!(goal.board(size(2, 2)).is_some() && goal.board(size(2, 3)).is_none());
         assert_eq!(Goal::from_name("snail"), Some(Goal::Snail));
         assert_eq!(Goal::from_name("0 3/1 2"), None);
+    }
+
+    #[test]
+    fn a_goal_is_met_by_its_own_board_alone() {
+        let given = Goal::Given(Arc::new(
+            Board::new(Size::new(3, 4).unwrap(), &[5, 1, 2, 3, 4, 0, 6, 7, 8, 9, 11, 10]).unwrap(),
+        ));
+        for (rows, cols) in [(2, 2), (2, 5), (5, 2), (3, 3), (3, 4), (7, 6), (256, 256)] {
+            let size = Size::new(rows, cols).unwrap();
+            let goals = [Goal::BlankLast, Goal::BlankFirst, Goal::Snail, given.clone()];
+            let boards: Vec<_> = goals.iter().map(|goal| goal.board(size)).collect();
+            for (i, goal) in goals.iter().enumerate() {
+                for (j, board) in boards.iter().enumerate() {
+                    let Some(board) = board else { continue };
+                    assert_eq!(goal.is_met_by(size, board.tiles()), i == j, "{goal:?} {board}");
+                }
+            }
+        }
     }
 }

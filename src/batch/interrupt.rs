@@ -1,0 +1,52 @@
+//! The wish to end a run early, shared by everyone who should notice it.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicI32, Ordering::Relaxed},
+};
+
+/// A flag that a signal raises: no new puzzle is begun, running searches end,
+/// what is decided is still written.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt {
+    /// The signal's number; 0 while there was none.
+    signal: Arc<AtomicI32>,
+}
+
+impl Interrupt {
+    /// A flag that is not raised.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Raises the flag for a signal; whether this was the first one. Later ones
+    /// change nothing.
+    pub fn raise(&self, signal: i32) -> bool {
+        self.signal.compare_exchange(0, signal, Relaxed, Relaxed).is_ok()
+    }
+
+    /// Whether the run should end. Cheap enough for every few hundred nodes.
+    pub fn is_raised(&self) -> bool {
+        self.signal.load(Relaxed) != 0
+    }
+
+    /// The number of the signal that ended the run, if one did.
+    pub fn signal(&self) -> Option<i32> {
+        Some(self.signal.load(Relaxed)).filter(|&signal| signal != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_signal_counts() {
+        let interrupt = Interrupt::new();
+        let shared = interrupt.clone();
+        assert!(!shared.is_raised() && shared.signal().is_none());
+        assert!(interrupt.raise(15));
+        assert!(!interrupt.raise(2));
+        assert_eq!((shared.is_raised(), shared.signal()), (true, Some(15)));
+    }
+}

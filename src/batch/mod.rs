@@ -1,0 +1,5 @@
+//! Which search for which puzzle under which budget; the workers.
+
+pub mod counters;
+pub mod interrupt;
+pub mod settings;

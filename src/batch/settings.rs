@@ -1,0 +1,92 @@
+//! What a run is asked to do: the contract between the command line and the
+//! batch.
+
+use clap::ValueEnum;
+use std::time::Duration;
+
+/// Everything that `solve` was asked for, checked and complete.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    /// The puzzle files in their order; `-` is standard input.
+    pub files: Vec<String>,
+    /// Workers, at least one.
+    pub threads: usize,
+    /// The cap on the peak resident memory of the process, in bytes.
+    pub memory: u64,
+    /// How good solutions have to be.
+    pub quality: Quality,
+    /// The search.
+    pub algorithm: Algorithm,
+    /// The lower bound that guides it.
+    pub heuristic: HeuristicChoice,
+    /// The weight of weighted A*, at least 1.
+    pub weight: f64,
+    /// The goal's name or board, as given.
+    pub goal: String,
+    /// New states generated and stored for each puzzle, at most.
+    pub max_nodes: Option<u64>,
+    /// Time for each puzzle, at most.
+    pub timeout: Option<Duration>,
+    /// Time for the whole run, at most.
+    pub deadline: Option<Duration>,
+    /// The form of all records, if it is not to be detected.
+    pub input_format: Option<String>,
+    /// `(I, N)`: only records whose number is I modulo N. I is at most N.
+    pub shard: (u64, u64),
+    /// Whether to say why the plan chose what it chose.
+    pub explain: bool,
+}
+
+impl Settings {
+    /// Whether a record's number falls into this run's shard.
+    pub fn takes(&self, n: u64) -> bool {
+        let (index, shards) = self.shard;
+        n % shards == index % shards
+    }
+}
+
+/// How good a solution has to be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
+pub enum Quality {
+    /// Optimal up to 16 cells, fast above; without a proof, the best it has
+    #[default]
+    Auto,
+    /// Provably shortest, or nothing
+    Optimal,
+    /// The first solution
+    Fast,
+}
+
+/// The search to use.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
+pub enum Algorithm {
+    /// Whatever suits the puzzle and the memory
+    #[default]
+    Auto,
+    /// A*; goes on as IDA* from the frontier when memory is full
+    Astar,
+    /// Weighted A*: at most --weight times the shortest
+    Wastar,
+    /// Greedy best-first: soon a solution, not a short one
+    Greedy,
+    /// Breadth-first
+    Bfs,
+    /// IDA*: hardly any memory
+    Ida,
+}
+
+/// The lower bound that guides the search.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
+pub enum HeuristicChoice {
+    /// The best that fits the memory
+    #[default]
+    Auto,
+    /// Tiles that are not in their place
+    Misplaced,
+    /// Rows and columns that each tile is away from its place
+    Manhattan,
+    /// Manhattan, and two for each tile that must leave its line
+    LinearConflict,
+    /// Moves by rows and by columns, from a table
+    WalkingDistance,
+}

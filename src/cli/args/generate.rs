@@ -1,0 +1,46 @@
+//! The arguments of `generate`.
+
+use super::Destination;
+use crate::puzzle::tiles::Size;
+use clap::Args;
+
+/// Examples at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  batch-solve generate --size 4x4 --count 1000 --seed 7
+  batch-solve generate --size 9x9 --moves 10000000 | batch-solve - --quality fast
+  batch-solve generate --unsolvable --count 10 -o impossible.txt";
+
+/// What `generate` can be told.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct GenerateArgs {
+    /// Rows and columns, from 2x2 to 256x256
+    #[arg(short, long, value_name = "RxC", default_value = "4x4", help_heading = "Boards")]
+    pub size: Size,
+
+    /// How many boards
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, help_heading = "Boards")]
+    pub count: u64,
+
+    /// The same seed gives the same boards on every machine
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Boards")]
+    pub seed: u64,
+
+    /// Walk N random moves from the goal, none of which undoes the one before
+    /// [default: any solvable board, all equally likely]
+    #[arg(long, value_name = "N", help_heading = "Boards")]
+    pub moves: Option<u64>,
+
+    /// Boards from which the goal cannot be reached
+    #[arg(long, conflicts_with = "moves", help_heading = "Boards")]
+    pub unsolvable: bool,
+
+    /// Where the tiles should end: blank-last, blank-first, snail, or a board
+    #[arg(long, value_name = "GOAL", default_value = "blank-last", help_heading = "Boards")]
+    pub goal: String,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub destination: Destination,
+}

@@ -1,0 +1,266 @@
+//! The arguments: one table for help, manual page and completions.
+//!
+//! What the user typed is checked here first, then turned into what the rest of
+//! the program works with: [`SolveArgs`] into [`Settings`] and so on.
+//!
+//! [`Settings`]: crate::batch::settings::Settings
+
+mod check;
+mod generate;
+mod solve;
+
+pub use check::CheckArgs;
+pub use generate::GenerateArgs;
+pub use solve::SolveArgs;
+
+use super::Screen;
+use crate::output::{Sink, SinkError};
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, builder::Styles, error::ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Examples at the end of the program's help.
+const EXAMPLES: &str = "\
+Examples:
+  batch-solve puzzles.txt                        every puzzle, on all cores
+  batch-solve hard.txt --threads 16 -m 2G        sixteen workers inside 2 GiB
+  batch-solve puzzles.txt -o results.jsonl       one JSON object for each puzzle
+  batch-solve game.txt --format states           every configuration on the way
+  batch-solve big.txt --quality fast             the first solution will do
+  batch-solve generate --size 4x4 --count 100 | batch-solve -
+  batch-solve check puzzles.txt results.jsonl    replay every solution
+
+Exit status: 0 every puzzle decided, 1 some not decided within their limits,
+2 an error or an invalid record. 'batch-solve COMMAND --help' tells more about
+a command; a file that is named like one can be given as ./check.";
+
+/// Solve files of sliding puzzles inside a fixed memory budget, on all cores
+///
+/// Reads files of sliding puzzles, solves every one inside a fixed memory budget
+/// on all cores, and says how fast it was and how much memory it took. Results
+/// go to stdout in the order of the input; everything else goes to stderr.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "batch-solve",
+    version,
+    styles = Styles::styled(),
+    after_help = EXAMPLES,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    override_usage = "batch-solve [solve] FILE... [OPTIONS]\n       batch-solve COMMAND ..."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    solve: SolveArgs,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Solve every puzzle of some files; the word 'solve' may be left out
+    #[command(after_help = EXAMPLES)]
+    Solve(SolveArgs),
+    /// Replay every solution of a results file, independently of the search
+    Check(CheckArgs),
+    /// Write puzzles: random boards, the same for the same seed everywhere
+    Generate(GenerateArgs),
+    /// Print a script that completes these arguments in a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or that of one command
+    Man {
+        /// The command
+        command: Option<String>,
+    },
+}
+
+impl Cli {
+    /// The command, where `solve` goes without saying.
+    pub fn into_command(self) -> Result<Command, clap::Error> {
+        let Self { command, mut solve } = self;
+        if let Some(command) = command {
+            return Ok(command);
+        }
+        // After an option a command's name is read as a file; say so instead.
+        match solve.files.first().map(String::as_str) {
+            Some("solve") => drop(solve.files.remove(0)),
+            Some(name) if Self::command().find_subcommand(name).is_some() => {
+                let hint =
+                    format!("the command '{name}' goes before its options; a file can be given as ./{name}");
+                return Err(Self::command().error(ErrorKind::ArgumentConflict, hint));
+            }
+            _ => {}
+        }
+        Ok(Command::Solve(solve))
+    }
+}
+
+impl Command {
+    /// How to speak to the user.
+    pub fn screen(&self) -> Screen {
+        match self {
+            Self::Solve(args) => args.screen(),
+            Self::Check(args) => Screen::new(ColorChoice::Auto, args.quiet),
+            _ => Screen::default(),
+        }
+    }
+}
+
+/// Where a command writes.
+#[derive(Clone, Debug, Args)]
+pub struct Destination {
+    /// Write to FILE instead of stdout
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+
+    /// Overwrite FILE if it exists
+    #[arg(long, requires = "output", help_heading = "Output")]
+    pub force: bool,
+}
+
+impl Destination {
+    /// Opens it, unless it is one of the inputs.
+    pub fn open(&self, inputs: &[impl AsRef<str>]) -> Result<Sink, SinkError> {
+        match self.path() {
+            Some(path) => Sink::create(path, self.force, inputs),
+            None => Sink::stdout(inputs),
+        }
+    }
+
+    /// The file, unless it is standard output.
+    pub fn path(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        batch::settings::{Algorithm, HeuristicChoice, Quality, Settings},
+        output::{Format, Notation},
+    };
+    use std::time::Duration;
+
+    fn parse(line: &str) -> Result<Command, clap::Error> {
+        let arguments = std::iter::once("batch-solve").chain(line.split_whitespace());
+        Cli::try_parse_from(arguments).and_then(Cli::into_command)
+    }
+
+    fn solve(line: &str) -> SolveArgs {
+        match parse(line) {
+            Ok(Command::Solve(args)) => args,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn settings(line: &str) -> Settings {
+        solve(line).settings().unwrap()
+    }
+
+    #[test]
+    fn the_table_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn solve_goes_without_saying() {
+        for line in
+            ["a.txt b.txt -t 3", "solve a.txt b.txt -t 3", "-t 3 solve a.txt b.txt", "-t 3 a.txt b.txt"]
+        {
+            let settings = settings(line);
+            assert_eq!(settings.files, ["a.txt", "b.txt"], "{line}");
+            assert_eq!(settings.threads, 3);
+        }
+        assert_eq!(settings("./check").files, ["./check"]);
+        assert_eq!(settings("a.txt check").files, ["a.txt", "check"]);
+        assert_eq!(settings("-").files, ["-"]);
+        assert!(matches!(parse("check a b"), Ok(Command::Check(_))));
+        let error = parse("-t 3 check a b").unwrap_err().to_string();
+        assert!(error.contains("the command 'check' goes before its options"), "{error}");
+    }
+
+    #[test]
+    fn defaults() {
+        let settings = settings("a.txt");
+        assert_eq!(settings.quality, Quality::Auto);
+        assert_eq!(settings.algorithm, Algorithm::Auto);
+        assert_eq!(settings.heuristic, HeuristicChoice::Auto);
+        assert_eq!((settings.weight, settings.goal.as_str(), settings.shard), (1.5, "blank-last", (1, 1)));
+        assert_eq!((settings.max_nodes, settings.timeout, settings.deadline), (None, None, None));
+        assert!(settings.threads > 0 && settings.memory > 0 && !settings.explain);
+        assert!((1..10).all(|n| settings.takes(n)));
+        assert_eq!(solve("a.txt").style(), Default::default());
+    }
+
+    #[test]
+    fn every_option() {
+        let settings = settings(
+            "a.txt -m 1.5G -q fast -a wastar --heuristic linear-conflict --weight 2 --goal snail --max-nodes 9 \
+             --timeout 250ms --deadline 1h30m --shard 2/3 --input-format line --explain",
+        );
+        assert_eq!((settings.memory, settings.quality), (3 << 29, Quality::Fast));
+        assert_eq!((settings.algorithm, settings.weight), (Algorithm::Wastar, 2.0));
+        assert_eq!(settings.heuristic, HeuristicChoice::LinearConflict);
+        assert_eq!((settings.goal.as_str(), settings.max_nodes), ("snail", Some(9)));
+        assert_eq!(settings.timeout, Some(Duration::from_millis(250)));
+        assert_eq!(settings.deadline, Some(Duration::from_secs(5400)));
+        assert_eq!(settings.input_format.as_deref(), Some("line"));
+        assert!(settings.explain);
+        let taken: Vec<u64> = (1..=8).filter(|&n| settings.takes(n)).collect();
+        assert_eq!(taken, [2, 5, 8]);
+    }
+
+    #[test]
+    fn the_format_is_named_or_comes_from_the_extension() {
+        assert_eq!(solve("a -o r.jsonl").style().format, Format::Jsonl);
+        assert_eq!(solve("a -o r.jsonl --format csv").style().format, Format::Csv);
+        assert_eq!(solve("a -o r").style().format, Format::Text);
+        assert_eq!(solve("a -o - --notation tile").style().notation, Notation::Tile);
+        assert_eq!(solve("a -o -").destination.path(), None);
+    }
+
+    #[test]
+    fn bad_values_are_refused_with_a_reason() {
+        let cases = [
+            ("a --threads 0", "0 is not in 1..=4096"),
+            ("a --threads many", "invalid digit"),
+            ("a --memory 12QB", "'12QB' is not a size such as 64MiB"),
+            ("a --timeout soon", "'soon' is not a duration such as 250ms"),
+            ("a --weight 0.5", "a weight is a number from 1 up"),
+            ("a --weight nan", "a weight is a number from 1 up"),
+            ("a --shard 4/3", "a shard is I/N with I from 1 to N"),
+            ("a --shard 0/0", "a shard is I/N with I from 1 to N"),
+            ("a --max-nodes 0", "0 is not in 1.."),
+            ("a --quality best", "[possible values: auto, optimal, fast]"),
+            ("a --algorithm dijkstra", "[possible values: auto, astar, wastar, greedy, bfs, ida]"),
+            ("a --format xml", "[possible values: text, jsonl, csv, states]"),
+            ("a --force", "--output <FILE>"),
+            ("a --no-such", "unexpected argument '--no-such'"),
+            ("check a", "<RESULTS>"),
+            ("generate --size 1x9", "a board has 2 to 256 rows and columns"),
+            ("generate --moves 5 --unsolvable", "cannot be used with"),
+            ("completions cobol", "[possible values: bash"),
+            ("--quiet", "<FILE>..."),
+        ];
+        for (line, reason) in cases {
+            let error = parse(line).unwrap_err();
+            assert_eq!(error.exit_code(), 2, "{line}");
+            assert!(error.to_string().contains(reason), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn arguments_that_do_not_fit_together() {
+        let error = |line| solve(line).settings().unwrap_err().to_string();
+        assert!(error("a -q optimal -a greedy").contains("cannot promise the shortest"));
+        assert_eq!(error("a -a ida --weight 2"), "--weight is for --algorithm wastar");
+        assert_eq!(error("- a -"), "standard input ('-') can be read only once");
+    }
+}

@@ -1,0 +1,175 @@
+//! The arguments of `solve`, and what they come to.
+
+use super::Destination;
+use crate::{
+    batch::settings::{Algorithm, HeuristicChoice, Quality, Settings},
+    cli::{Screen, When},
+    memory::limits,
+    output::{Format, Notation, Style},
+    quantity::{parse_duration, parse_size},
+};
+use anyhow::{bail, ensure};
+use clap::{Args, ColorChoice};
+use std::{thread, time::Duration};
+
+/// The weight of weighted A* unless one is given.
+const WEIGHT: f64 = 1.5;
+
+/// What `solve` can be told.
+#[derive(Clone, Debug, Args)]
+pub struct SolveArgs {
+    /// Puzzle files; '-' is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+
+    /// How good solutions have to be
+    #[arg(short, long, value_enum, value_name = "QUALITY", default_value_t, help_heading = "Solving")]
+    pub quality: Quality,
+
+    /// The search
+    #[arg(short, long, value_enum, value_name = "NAME", default_value_t, help_heading = "Solving")]
+    pub algorithm: Algorithm,
+
+    /// The lower bound that guides the search
+    #[arg(long, value_enum, value_name = "NAME", default_value_t, help_heading = "Solving")]
+    pub heuristic: HeuristicChoice,
+
+    /// wastar: a solution at most W times as long as the shortest [default: 1.5]
+    #[arg(long, value_name = "W", value_parser = parse_weight, help_heading = "Solving")]
+    pub weight: Option<f64>,
+
+    /// Where the tiles should end: blank-last, blank-first, snail, or a board
+    ///
+    /// A board is given as one line, such as '1 2 3/8 0 4/7 6 5'. A file's own
+    /// '@goal' comes before this.
+    #[arg(long, value_name = "GOAL", default_value = "blank-last", help_heading = "Solving")]
+    pub goal: String,
+
+    /// Workers; more than the cores is fine [default: available cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
+    pub threads: Option<u32>,
+
+    /// Hard cap on the memory of the whole process, such as 64MiB or 2G
+    ///
+    /// The peak resident memory (VmHWM, resident file pages included) stays
+    /// below it. K, M, G and KiB, MiB, GiB are powers of 1024; KB, MB, GB are
+    /// powers of 1000. [default: 3/4 of what this process may use: the smallest
+    /// of control group limit, address-space limit and available memory]
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
+    pub memory: Option<u64>,
+
+    /// For each puzzle: new states generated and stored, the start included
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    pub max_nodes: Option<u64>,
+
+    /// Time for each puzzle, such as 250ms, 10s or 1h30m
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
+    pub timeout: Option<Duration>,
+
+    /// Time for the whole run
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
+    pub deadline: Option<Duration>,
+
+    /// Read all records as this form instead of detecting it
+    #[arg(long, value_name = "FORM", help_heading = "Input")]
+    pub input_format: Option<String>,
+
+    /// Only records whose number is I modulo N, to split a file among machines
+    #[arg(long, value_name = "I/N", value_parser = parse_shard, default_value = "1/1", help_heading = "Input")]
+    pub shard: (u64, u64),
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub destination: Destination,
+
+    /// How results are laid out [default: by the extension of FILE, else text]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
+    pub format: Option<Format>,
+
+    /// What a letter in the moves says
+    #[arg(long, value_enum, value_name = "NOTATION", default_value_t, help_heading = "Output")]
+    pub notation: Notation,
+
+    /// Say why the plan chose what it chose
+    #[arg(long, help_heading = "On stderr")]
+    pub explain: bool,
+
+    /// When to show how far the run is
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, help_heading = "On stderr")]
+    pub progress: When,
+
+    /// Neither progress nor summary nor notes, errors only
+    #[arg(long, help_heading = "On stderr")]
+    pub quiet: bool,
+
+    /// When to use colour; NO_COLOR is respected
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, help_heading = "On stderr")]
+    pub color: ColorChoice,
+}
+
+impl SolveArgs {
+    /// What the batch is to do, or why these arguments do not fit together.
+    pub fn settings(&self) -> anyhow::Result<Settings> {
+        let (quality, algorithm) = (self.quality, self.algorithm);
+        if quality == Quality::Optimal && matches!(algorithm, Algorithm::Wastar | Algorithm::Greedy) {
+            bail!("this algorithm cannot promise the shortest solution that --quality optimal asks for");
+        }
+        if self.weight.is_some() && !matches!(algorithm, Algorithm::Auto | Algorithm::Wastar) {
+            bail!("--weight is for --algorithm wastar");
+        }
+        let standard_inputs = self.files.iter().filter(|file| *file == "-").count();
+        ensure!(standard_inputs <= 1, "standard input ('-') can be read only once");
+        Ok(Settings {
+            files: self.files.clone(),
+            threads: self.threads.map_or_else(cores, |threads| threads as usize),
+            memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
+            quality,
+            algorithm,
+            heuristic: self.heuristic,
+            weight: self.weight.unwrap_or(WEIGHT),
+            goal: self.goal.clone(),
+            max_nodes: self.max_nodes,
+            timeout: self.timeout,
+            deadline: self.deadline,
+            input_format: self.input_format.clone(),
+            shard: self.shard,
+            explain: self.explain,
+        })
+    }
+
+    /// How results are laid out: as asked for, or as the file's extension says.
+    pub fn style(&self) -> Style {
+        let by_extension = || self.destination.path().and_then(Format::of_path);
+        Style { format: self.format.or_else(by_extension).unwrap_or_default(), notation: self.notation }
+    }
+
+    /// How to speak to the user.
+    pub fn screen(&self) -> Screen {
+        Screen::new(self.color, self.quiet)
+    }
+
+    /// When to show progress.
+    pub fn progress(&self) -> When {
+        if self.quiet { When::Never } else { self.progress }
+    }
+}
+
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn parse_weight(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(weight) if weight >= 1.0 && weight.is_finite() => Ok(weight),
+        _ => Err("a weight is a number from 1 up, such as 1.5".into()),
+    }
+}
+
+fn parse_shard(text: &str) -> Result<(u64, u64), String> {
+    let parts =
+        text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
+    match parts {
+        Some((index, shards)) if shards > 0 && index <= shards => Ok((index, shards)),
+        _ => Err("a shard is I/N with I from 1 to N, such as 2/8".into()),
+    }
+}

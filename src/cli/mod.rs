@@ -1,0 +1,49 @@
+//! The command line: arguments, one file a command, and everything that a
+//! person sees on the terminal. Only this room prints.
+
+pub mod args;
+mod check;
+mod completions;
+mod exit;
+mod generate;
+mod man;
+mod progress;
+mod screen;
+mod signals;
+mod solve;
+
+pub use exit::Exit;
+pub use progress::{Progress, When};
+pub use screen::Screen;
+pub use signals::listen;
+
+use crate::output::SinkError;
+use args::{Cli, Command};
+use clap::Parser;
+use std::ffi::OsString;
+
+/// Reads the arguments, does what they ask for and says how it went.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let command = match Cli::try_parse_from(arguments).and_then(Cli::into_command) {
+        Ok(command) => command,
+        Err(usage) => {
+            // Nothing can be said where the terminal has gone.
+            let _ = usage.print();
+            return if usage.use_stderr() { Exit::Failed } else { Exit::Decided };
+        }
+    };
+    let result = match &command {
+        Command::Solve(args) => solve::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Generate(args) => generate::run(args),
+        Command::Completions { shell } => completions::run(*shell),
+        Command::Man { command } => man::run(command.as_deref()),
+    };
+    result.unwrap_or_else(|error| match error.downcast_ref() {
+        Some(SinkError::Closed) => Exit::Decided,
+        _ => {
+            command.screen().error(&format!("{error:#}"));
+            Exit::Failed
+        }
+    })
+}

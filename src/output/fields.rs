@@ -1,0 +1,137 @@
+//! The fields of a result and their order: one list for JSON Lines and CSV.
+
+use super::{Instance, Notation, Report, Verdict, words};
+use crate::puzzle::tiles::{Direction, Goal, Size};
+use std::fmt::Display;
+
+/// The version of the result format, the field `v`.
+pub(super) const VERSION: u64 = 1;
+
+/// A field's name, also as JSON writes it between two members.
+#[derive(Clone, Copy)]
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    pub(super) member: &'static str,
+}
+
+/// The key of a name.
+macro_rules! key {
+    ($name:literal) => {
+        Key { name: $name, member: concat!(",\"", $name, "\":") }
+    };
+}
+
+/// What a field holds.
+#[derive(Clone, Copy)]
+pub(super) enum Value<'a> {
+    /// The field does not apply.
+    Absent,
+    /// A word of ours that needs no escaping.
+    Word(&'static str),
+    /// Words of others.
+    Text(&'a str),
+    Number(u64),
+    /// A number that stands for a text.
+    Label(u64),
+    Flag(bool),
+    Size(Size),
+    Goal(&'a Goal),
+    Moves(&'a [Direction], Notation),
+}
+
+impl Value<'_> {
+    /// Appends a value whose characters need neither quotes nor escapes inside;
+    /// only [`Value::Text`] is not one of these.
+    #[inline(always)]
+    pub(super) fn append(self, out: &mut Vec<u8>) {
+        match self {
+            Self::Absent => {}
+            Self::Word(text) => out.extend_from_slice(text.as_bytes()),
+            Self::Text(text) => words::plain(out, text),
+            Self::Number(number) | Self::Label(number) => words::number(out, number),
+            Self::Flag(flag) => out.extend_from_slice(if flag { b"true" } else { b"false" }),
+            Self::Size(size) => {
+                words::number(out, size.rows() as u64);
+                out.push(b'x');
+                words::number(out, size.cols() as u64);
+            }
+            Self::Goal(Goal::Given(board)) => display(out, board),
+            Self::Goal(goal) => out.extend_from_slice(goal.name().as_bytes()),
+            Self::Moves(moves, notation) => words::letters(out, moves, notation),
+        }
+    }
+}
+
+/// Appends what a value displays, without a string between.
+fn display(out: &mut Vec<u8>, value: &impl Display) {
+    use std::io::Write;
+    write!(out, "{value}").expect("a vector takes every byte");
+}
+
+/// Takes the fields of one result, one after the other.
+pub(super) trait Fields {
+    /// The next field.
+    fn put(&mut self, key: Key, value: Value<'_>);
+}
+
+/// Hands over every field of a report, absent ones too, always in one order.
+#[inline(always)]
+pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
+    use Value::{Absent, Flag, Label, Moves, Number, Text, Word};
+    let number = |value: Option<u64>| value.map_or(Absent, Number);
+    let word = |text: &'static str| if text.is_empty() { Absent } else { Word(text) };
+
+    to.put(key!("type"), Word("result"));
+    to.put(key!("v"), Number(VERSION));
+    to.put(key!("file"), Text(&report.file));
+    to.put(key!("n"), Number(report.n));
+    to.put(key!("id"), report.id.as_deref().map_or(Label(report.n), Text));
+    to.put(key!("line"), Number(report.line));
+
+    let (kind, size, goal, metric, letters) = match &report.instance {
+        Some(Instance::Tiles { board, goal }) => {
+            let (size, goal) = (Value::Size(board.size()), Value::Goal(goal));
+            (Word("tiles"), size, goal, Word("tile"), Word(notation.word()))
+        }
+        None => (Absent, Absent, Absent, Absent, Absent),
+    };
+    to.put(key!("kind"), kind);
+    to.put(key!("size"), size);
+    to.put(key!("goal"), goal);
+    to.put(key!("metric"), metric);
+    to.put(key!("notation"), letters);
+
+    let (reason, hint, bound) = match &report.verdict {
+        Verdict::Solved(solution) => (Absent, Absent, (!solution.optimal).then_some(solution.bound)),
+        Verdict::Unsolvable { hint } => (Absent, hint.as_deref().map_or(Absent, Text), None),
+        Verdict::GaveUp { reason, bound } => (Word(reason.word()), Absent, Some(*bound)),
+        Verdict::Invalid { reason } => (Text(reason), Absent, None),
+    };
+    let solution = match &report.verdict {
+        Verdict::Solved(solution) => Some(solution),
+        _ => None,
+    };
+    to.put(key!("status"), Word(words::status(&report.verdict)));
+    to.put(key!("reason"), reason);
+    to.put(key!("hint"), hint);
+    to.put(key!("length"), number(solution.map(|s| s.length.into())));
+    to.put(key!("optimal"), solution.map_or(Absent, |s| Flag(s.optimal)));
+    to.put(key!("bound"), number(bound.map(u64::from)));
+    to.put(key!("moves"), solution.map_or(Absent, |s| Moves(&s.moves, notation)));
+
+    let effort = report.instance.as_ref().map(|_| &report.effort);
+    to.put(key!("algorithm"), effort.map_or(Absent, |e| word(e.algorithm)));
+    to.put(key!("heuristic"), effort.map_or(Absent, |e| word(e.heuristic)));
+    to.put(key!("expanded"), number(effort.map(|e| e.expanded)));
+    to.put(key!("generated"), number(effort.map(|e| e.generated)));
+    to.put(key!("time_us"), number(effort.map(|e| e.time.as_micros() as u64)));
+}
+
+/// Room that a report takes at most, if its texts are plain.
+pub(super) fn room(report: &Report) -> usize {
+    let moves = match &report.verdict {
+        Verdict::Solved(solution) => solution.moves.len(),
+        _ => 0,
+    };
+    512 + report.file.len() + moves
+}

@@ -1,0 +1,122 @@
+//! The last check before a solution is written: it is one.
+//!
+//! Cheap enough for every result of a fast batch, and shares nothing with the
+//! search but the board. A solution that fails here is a bug of this program.
+
+use super::{Instance, Solution};
+use crate::puzzle::tiles::{Board, Direction, Goal, Size};
+
+/// Boards up to this many cells are replayed without an allocation.
+const SMALL: usize = 64;
+
+/// Whether a solution's moves are legal and end in the goal, and its length and
+/// bound agree with them; otherwise what is wrong.
+pub fn replays(instance: &Instance, solution: &Solution) -> Result<(), String> {
+    let Solution { ref moves, length, bound, .. } = *solution;
+    if length as usize != moves.len() {
+        return Err(format!("the length is given as {length}, but there are {} moves", moves.len()));
+    }
+    if bound > length {
+        return Err(format!("the bound {bound} is above the length {length}"));
+    }
+    match instance {
+        Instance::Tiles { board, goal } if board.tiles().len() <= SMALL => {
+            let mut tiles = [0; SMALL];
+            let tiles = &mut tiles[..board.tiles().len()];
+            tiles.copy_from_slice(board.tiles());
+            reaches(board, goal, moves, tiles)
+        }
+        Instance::Tiles { board, goal } => reaches(board, goal, moves, &mut board.tiles().to_vec()),
+    }
+}
+
+/// Slides the tiles, which lie as on `board`, and compares them with the goal.
+fn reaches(board: &Board, goal: &Goal, moves: &[Direction], tiles: &mut [u16]) -> Result<(), String> {
+    let size = board.size();
+    let (rows, cols) = (size.rows(), size.cols());
+    let mut blank = board.blank();
+    let (mut row, mut col) = (blank / cols, blank % cols);
+    for (number, &direction) in (1u64..).zip(moves) {
+        // At an edge the sum wraps and the comparison below fails.
+        match direction {
+            Direction::Up => row = row.wrapping_sub(1),
+            Direction::Right => col += 1,
+            Direction::Down => row += 1,
+            Direction::Left => col = col.wrapping_sub(1),
+        }
+        if row >= rows || col >= cols {
+            return Err(format!("move {number}, {direction:?}, leaves the board"));
+        }
+        let next = row * cols + col;
+        tiles.swap(blank, next);
+        blank = next;
+    }
+    if goal.is_met_by(size, tiles) { Ok(()) } else { Err(misses(size, tiles)) }
+}
+
+/// The message for moves that end elsewhere.
+#[cold]
+fn misses(size: Size, tiles: &[u16]) -> String {
+    let tiles: Vec<u32> = tiles.iter().map(|&tile| tile.into()).collect();
+    match Board::new(size, &tiles) {
+        Ok(board) => format!("the moves end in {board}, which is not the goal"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Verdict, report::samples};
+    use super::*;
+
+    fn sample() -> (Instance, Solution) {
+        let report = samples::solved();
+        match report.verdict {
+            Verdict::Solved(solution) => (report.instance.unwrap(), solution),
+            _ => unreachable!(),
+        }
+    }
+
+    #[test]
+    fn solutions_pass_and_everything_else_is_named() {
+        use Direction::{Down, Left, Right, Up};
+        let (instance, solution) = sample();
+        assert_eq!(replays(&instance, &solution), Ok(()));
+        let error = |moves: &[Direction]| {
+            let solution =
+                Solution { moves: moves.into(), length: moves.len() as u32, bound: 0, optimal: false };
+            replays(&instance, &solution).unwrap_err()
+        };
+        assert_eq!(error(&[Right, Down]), "the moves end in 1 2 3/4 6 8/7 5 0, which is not the goal");
+        assert_eq!(error(&[Down, Down]), "move 2, Down, leaves the board");
+        assert_eq!(error(&[Up, Up]), "move 2, Up, leaves the board");
+        assert_eq!(error(&[Left, Left]), "move 2, Left, leaves the board");
+        assert_eq!(error(&[Right, Right]), "move 2, Right, leaves the board");
+        let wrong = Solution { length: 3, ..solution.clone() };
+        assert_eq!(
+            replays(&instance, &wrong).unwrap_err(),
+            "the length is given as 3, but there are 2 moves"
+        );
+        let wrong = Solution { bound: 3, ..solution };
+        assert_eq!(replays(&instance, &wrong).unwrap_err(), "the bound 3 is above the length 2");
+    }
+
+    #[test]
+    fn large_boards_replay_too() {
+        use Direction::{Down, Left, Right, Up};
+        let size = Size::new(20, 30).unwrap();
+        for goal in [Goal::BlankLast, Goal::BlankFirst, Goal::Snail] {
+            // Out of the goal by legal moves, and back.
+            let mut board = goal.board(size).unwrap().into_owned();
+            let mut back = Vec::new();
+            for direction in [Up, Left, Up, Right, Down, Down, Left].into_iter().cycle().take(50) {
+                if board.slide(direction) {
+                    back.insert(0, direction.opposite());
+                }
+            }
+            let length = back.len() as u32;
+            let solution = Solution { moves: back, length, optimal: false, bound: 0 };
+            assert_eq!(replays(&Instance::Tiles { board, goal }, &solution), Ok(()));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The summary as people read it, for stderr.
+
+use super::super::GiveUp;
+use super::{Run, Summary};
+use crate::quantity::{Bytes, Count, Span};
+use std::fmt::{self, Write};
+
+/// From so many puzzles up, percentiles and the slowest ones are worth a line.
+const MANY: u64 = 20;
+
+impl Summary {
+    /// A few aligned lines: counts, time, memory, and for big batches how the
+    /// times are spread.
+    pub fn text(&self, run: &Run) -> String {
+        let mut text = String::new();
+        self.lines(&mut text, run).expect("a string takes every character");
+        text
+    }
+
+    fn lines(&self, out: &mut String, run: &Run) -> fmt::Result {
+        self.counts(out)?;
+        write!(out, "  time     {}, {} puzzles/s", Span(run.elapsed), Count(run.rate(self.puzzles)))?;
+        write!(
+            out,
+            ", {} nodes/s, {}",
+            Count(run.rate(self.generated)),
+            plural(run.threads as u64, "thread")
+        )?;
+        write!(out, "\n  memory   {} peak", Bytes(run.peak_memory))?;
+        write!(out, " of {}", Bytes(run.memory_cap))?;
+        match self.fallbacks_to_ida {
+            0 => out.push_str(", no fallback to IDA*\n"),
+            n => writeln!(out, ", {} to IDA*", plural(n, "fallback"))?,
+        }
+        if self.puzzles - self.invalid >= MANY {
+            let [p50, p90, p99] = [50.0, 90.0, 99.0].map(|percent| Span(self.percentile(percent)));
+            writeln!(out, "  each     50 % in {p50}, 90 % in {p90}, 99 % in {p99}")?;
+            self.slowest_lines(out)?;
+        }
+        Ok(())
+    }
+
+    /// `100 puzzles: 95 solved (94 optimal), 1 unsolvable, …`, without zeros.
+    fn counts(&self, out: &mut String) -> fmt::Result {
+        write!(out, "{}: {} solved", plural(self.puzzles, "puzzle"), self.solved)?;
+        if self.solved > 0 {
+            write!(
+                out,
+                " ({} optimal)",
+                if self.optimal == self.solved { "all".into() } else { self.optimal.to_string() }
+            )?;
+        }
+        if self.unsolvable > 0 {
+            write!(out, ", {} unsolvable", self.unsolvable)?;
+        }
+        if self.gave_up() > 0 {
+            write!(out, ", {} gave up", self.gave_up())?;
+            let reasons = GiveUp::ALL.into_iter().filter(|&reason| self.gave_up_for(reason) > 0);
+            for (index, reason) in reasons.enumerate() {
+                let gap = if index == 0 { " (" } else { ", " };
+                write!(out, "{gap}{}: {}", reason.word(), self.gave_up_for(reason))?;
+            }
+            out.push(')');
+        }
+        if self.invalid > 0 {
+            write!(out, ", {} invalid", self.invalid)?;
+        }
+        out.push('\n');
+        Ok(())
+    }
+
+    /// The slowest puzzles, a line for each.
+    fn slowest_lines(&self, out: &mut String) -> fmt::Result {
+        let names: Vec<String> =
+            self.slowest.iter().map(|slow| format!("{}:{}", slow.file, slow.n)).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        for (index, (slow, name)) in self.slowest.iter().zip(&names).enumerate() {
+            let title = if index == 0 { "slowest" } else { "" };
+            write!(out, "  {title:<7}  {name:<width$}  {}", Span(slow.time))?;
+            match &slow.id {
+                Some(id) => writeln!(out, "  ({})", id.escape_debug())?,
+                None => out.push('\n'),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A count with its noun.
+fn plural(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::report::samples;
+    use super::super::tests::{RUN, hundred};
+    use super::*;
+
+    #[test]
+    fn a_big_batch() {
+        assert_eq!(
+            hundred().text(&RUN),
+            "100 puzzles: 95 solved (94 optimal), 1 unsolvable, 2 gave up (nodes: 2), 2 invalid\n  \
+             time     310 ms, 323 puzzles/s, 11.4 M nodes/s, 2 threads\n  \
+             memory   71.2 MiB peak of 512 MiB, 3 fallbacks to IDA*\n  \
+             each     50 % in 45.1 ms, 90 % in 85.5 ms, 99 % in 94 ms\n  \
+             slowest  hard.txt:94  94 ms\n           hard.txt:93  93 ms\n           hard.txt:92  92 ms\n           \
+             hard.txt:91  91 ms\n           hard.txt:90  90 ms\n"
+        );
+    }
+
+    #[test]
+    fn a_single_puzzle() {
+        let mut summary = Summary::new();
+        summary.add(&samples::solved());
+        assert_eq!(
+            summary.text(&Run { threads: 1, ..RUN }),
+            "1 puzzle: 1 solved (all optimal)\n  time     310 ms, 3.23 puzzles/s, 120 k nodes/s, 1 thread\n  \
+             memory   71.2 MiB peak of 512 MiB, no fallback to IDA*\n"
+        );
+        assert!(Summary::new().text(&RUN).starts_with("0 puzzles: 0 solved\n"));
+    }
+}

@@ -1,0 +1,54 @@
+//! Text: `id TAB status TAB length TAB moves`, a line for each puzzle.
+
+use super::{Notation, Report, Verdict, words};
+
+/// Appends a report as one line. Where there is no solution the length is `-`
+/// and the last field says why.
+pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
+    words::id(out, report);
+    out.push(b'\t');
+    out.extend_from_slice(words::status(&report.verdict).as_bytes());
+    out.push(b'\t');
+    match &report.verdict {
+        Verdict::Solved(solution) => {
+            words::number(out, solution.length.into());
+            out.push(b'\t');
+            words::letters(out, &solution.moves, notation);
+        }
+        unsolved => {
+            out.extend_from_slice(b"-\t");
+            words::plain(out, words::reason(unsolved));
+        }
+    }
+    out.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::samples;
+    use super::*;
+
+    fn line(report: &Report) -> String {
+        let mut out = Vec::new();
+        write(&mut out, report, Notation::Blank);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn every_verdict_on_one_line() {
+        assert_eq!(line(&samples::solved()), "17\tsolved\t2\tDR\n");
+        assert_eq!(line(&samples::unsolvable()), "4\tunsolvable\t-\tsolvable for blank-first\n");
+        assert_eq!(line(&samples::gave_up()), "k3\tgave_up\t-\tnodes\n");
+        assert_eq!(line(&samples::invalid()), "9\tinvalid\t-\ttile 7 appears twice (line 90, column 12)\n");
+        let mut report = samples::unsolvable();
+        report.verdict = Verdict::Unsolvable { hint: None };
+        assert_eq!(line(&report), "4\tunsolvable\t-\tparity\n");
+    }
+
+    #[test]
+    fn ids_cannot_break_the_line_or_its_fields() {
+        let mut report = samples::solved();
+        report.id = Some("a\tb\r\nc\u{1b}[1mé".into());
+        assert_eq!(line(&report), "a b  c [1mé\tsolved\t2\tDR\n");
+    }
+}

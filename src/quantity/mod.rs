@@ -1,0 +1,30 @@
+//! Amounts of memory, durations, counts and rates, as people write and read
+//! them. Every room may use these.
+
+mod bytes;
+mod count;
+mod duration;
+
+pub use bytes::{Bytes, BytesError, parse_size};
+pub use count::Count;
+pub use duration::{DurationError, Span, parse_duration};
+
+use std::fmt;
+
+/// Three significant digits of a value below a thousand or so, without
+/// trailing zeros.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Significant(pub f64);
+
+impl fmt::Display for Significant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(value) = *self;
+        let decimals = match value {
+            v if v < 9.995 => 2,
+            v if v < 99.95 => 1,
+            _ => 0,
+        };
+        let text = format!("{value:.decimals$}");
+        f.write_str(if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text })
+    }
+}
