@@ -21,6 +21,7 @@
 //! * `check`: replays solutions; calls nothing in `search`.
 //! * `generate`: random boards, the same for the same seed on every machine.
 
+pub mod generate;
 pub mod input;
 pub mod output;
 pub mod puzzle;
