@@ -18,9 +18,10 @@
 //! * [`input`]: mapped files, the splitter of records, one parser a form.
 //! * `batch`: which search for which puzzle under which budget; the workers.
 //! * [`output`]: what is said of a puzzle, in every format, in input order.
-//! * `check`: replays solutions; calls nothing in `search`.
-//! * `generate`: random boards, the same for the same seed on every machine.
+//! * [`check`]: replays solutions; calls nothing in `search`.
+//! * [`generate`]: random boards, the same for the same seed on every machine.
 
+pub mod check;
 pub mod generate;
 pub mod input;
 pub mod output;
