@@ -295,6 +295,7 @@ impl Reader {
     /// Follows the directive at `at`.
     fn directive(&mut self, block: &mut Block, start: usize, next: usize) -> Step {
         let line = &self.buffer[self.at..self.at + next];
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
         let mut problem = None;
         match directive::parse(line, &self.context) {
             Ok(Directive::Goal(goal)) => Arc::make_mut(&mut self.context).goal = Ok(goal),
