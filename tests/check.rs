@@ -4,6 +4,7 @@ use batch_solve::{
     check::{CheckError, Format, Notation, Options, Summary, check},
     input::{Defaults, Reader},
 };
+use proptest::prelude::*;
 use std::io::Cursor;
 
 /// A solved board, one move, two moves, an unsolvable one, a mistake.
@@ -184,4 +185,37 @@ fn problems_are_bounded() {
     let puzzles = "1 2 3 0\n".repeat(500);
     let summary = check(vec![reader("p", &puzzles)], &b""[..], &Options::default()).unwrap();
     assert_eq!((summary.missing, summary.problems.len(), summary.more_problems()), (500, 20, 480));
+}
+
+/// Bytes that look like results here and there.
+fn result_like() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        Just(b"\n".to_vec()),
+        Just(TEXT.as_bytes().to_vec()),
+        Just(b"puzzle 1: solved, 1 move, optimal\n\n0\n1 2 3\n4 _\n\n1 U\n".to_vec()),
+        Just(b"type,file,n,id,status,moves,length\nresult,p.txt,1,1,solved,,0\n".to_vec()),
+        (1usize..6).prop_map(|n| all_jsonl()[n - 1].clone().into_bytes()),
+        proptest::collection::vec(any::<u8>(), 0..20),
+    ];
+    proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_results_are_judged_and_every_record_is_accounted_for(
+        results in result_like(),
+        format in prop::sample::select(vec![
+            None, Some(Format::Text), Some(Format::Jsonl), Some(Format::Csv), Some(Format::States),
+        ]),
+    ) {
+        let options = Options { format, notation: Notation::Blank };
+        match check(vec![reader("p.txt", PUZZLES)], results.as_slice(), &options) {
+            Ok(summary) => {
+                prop_assert_eq!(summary.puzzles, 5);
+                let right = summary.solved + summary.unsolvable + summary.gave_up + summary.invalid;
+                prop_assert!(right + summary.missing <= 5 && right + summary.missing + summary.wrong >= 5);
+            }
+            Err(error) => prop_assert!(matches!(error, CheckError::Format | CheckError::Results(_))),
+        }
+    }
 }
