@@ -1,1 +1,32 @@
 //! Mapped files, the splitter of records, one parser a form.
+//!
+//! A [`Reader`] cuts a file into [`Block`]s of records, cheaply and in order;
+//! any number of workers then read the records of their blocks. A record that
+//! cannot be read is [`Invalid`] and stops nothing.
+//!
+//! A new form is a file beside [`line`](self), `slashes`, `compact`, `grid` and
+//! `positions`, a [`Form`], and a line in `one_line` or `block`.
+
+mod block;
+mod compact;
+mod context;
+mod directive;
+mod error;
+mod form;
+mod grid;
+mod guard;
+mod line;
+mod one_line;
+mod paragraph;
+mod positions;
+mod reader;
+mod slashes;
+mod source;
+mod word;
+
+pub use block::{Block, Header};
+pub use context::Defaults;
+pub use directive::{GoalError, parse_goal};
+pub use error::{InputError, Invalid};
+pub use form::{Form, UnknownForm};
+pub use reader::Reader;

@@ -1,0 +1,54 @@
+//! JSON Lines results: an object a line, the summary last.
+
+use super::outcome::{Fields, Outcome};
+use serde_json::{Map, Value};
+
+/// Reads one line; a summary is no result.
+pub(super) fn outcome(text: &str, line: u64, tile_letters: bool) -> Result<Option<Outcome>, String> {
+    let object: Map<String, Value> =
+        serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
+    match object.get("type").and_then(Value::as_str) {
+        Some("result") => {}
+        Some("summary") => return Ok(None),
+        _ => return Err("neither a result nor a summary".into()),
+    }
+    let text = |name: &str| object.get(name).and_then(Value::as_str).map(str::to_owned);
+    let number = |name: &str| object.get(name).and_then(Value::as_u64);
+    let fields = Fields {
+        file: text("file"),
+        n: number("n"),
+        id: text("id"),
+        goal: text("goal"),
+        metric: text("metric"),
+        notation: text("notation"),
+        status: text("status"),
+        length: number("length"),
+        optimal: object.get("optimal").and_then(Value::as_bool),
+        bound: number("bound"),
+        moves: text("moves"),
+    };
+    if fields.n.is_none() {
+        return Err("a result without its record's number 'n'".into());
+    }
+    Ok(Some(fields.outcome(line, tile_letters)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::outcome::Claim;
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_result_or_the_summary() {
+        let line = r#"{"type":"result","v":1,"file":"a","n":17,"id":"k","goal":"snail","metric":"line",
+            "notation":"tile","status":"solved","length":1,"optimal":true,"moves":"UU"}"#;
+        let result = outcome(line, 5, false).unwrap().unwrap();
+        assert_eq!((result.place, result.goal.as_deref()), (Some(("a".into(), 17)), Some("snail")));
+        let Claim::Solved(solved) = result.claim else { panic!() };
+        assert!(solved.counts_runs && solved.optimal == Some(true) && solved.moves.len() == 2);
+        assert_eq!(outcome(r#"{"type":"summary","v":1}"#, 1, false), Ok(None));
+        for bad in ["{", "[]", r#"{"type":"other"}"#, r#"{"type":"result","status":"solved"}"#] {
+            assert!(outcome(bad, 1, false).is_err(), "{bad}");
+        }
+    }
+}

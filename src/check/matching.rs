@@ -1,0 +1,155 @@
+//! Which record a result is about.
+//!
+//! Results that name their file and number are found by them; others by order
+//! and id. Records that a result has overtaken wait for theirs: that is none
+//! where results stand in input order, so memory grows only with what is out of
+//! order or missing.
+
+use super::{
+    outcome::Outcome,
+    puzzles::{Puzzle, Puzzles},
+};
+use crate::input::InputError;
+use std::collections::{HashMap, VecDeque};
+
+/// How far ahead a record is looked for by its id.
+const AHEAD: usize = 1000;
+
+/// The record of a result, or why there is none.
+pub(super) enum Match {
+    Puzzle(Box<Puzzle>),
+    None(String),
+}
+
+/// How many records there were, and how many had no result.
+pub(super) struct Missing {
+    pub(super) puzzles: u64,
+    pub(super) without_result: u64,
+}
+
+/// What a waiting record is found by.
+#[derive(PartialEq, Eq, Hash)]
+enum Handle {
+    Place(usize, u64),
+    Id(Box<str>),
+}
+
+/// The records that have no result yet.
+pub(super) struct Matching {
+    puzzles: Puzzles,
+    /// Records not yet reached, in order.
+    ahead: VecDeque<Puzzle>,
+    /// Records overtaken by a result.
+    waiting: HashMap<Handle, VecDeque<Puzzle>>,
+    /// How many records of each file have been read.
+    read: Vec<u64>,
+}
+
+impl Matching {
+    pub(super) fn new(puzzles: Puzzles) -> Self {
+        let read = vec![0; puzzles.files().len()];
+        Self { puzzles, ahead: VecDeque::new(), waiting: HashMap::new(), read }
+    }
+
+    /// The record's name in messages.
+    pub(super) fn name(&self, puzzle: &Puzzle) -> String {
+        let file = self.puzzles.files().nth(puzzle.file).unwrap_or("");
+        let id =
+            if *puzzle.id == *puzzle.n.to_string() { String::new() } else { format!(" ({})", puzzle.id) };
+        format!("{file}, line {}, record {}{id}", puzzle.line, puzzle.n)
+    }
+
+    /// The record that a result is about.
+    pub(super) fn find(&mut self, outcome: &Outcome) -> Result<Match, InputError> {
+        match &outcome.place {
+            Some((file, n)) => self.find_by_place(file, *n),
+            None => self.find_by_order(outcome.id.as_deref()),
+        }
+    }
+
+    fn find_by_place(&mut self, name: &str, n: u64) -> Result<Match, InputError> {
+        // The results of a single file may know it by another name: it may have
+        // been read from standard input, or have moved.
+        let file = if self.read.len() == 1 { Some(0) } else { self.puzzles.files().position(|f| f == name) };
+        let Some(file) = file else {
+            return Ok(Match::None(format!("no puzzles come from a file '{name}'")));
+        };
+        while let Some(next) = self.look_ahead(0)?.map(|puzzle| (puzzle.file, puzzle.n)) {
+            if next > (file, n) {
+                break;
+            }
+            if let Some(puzzle) = self.ahead.pop_front() {
+                if next == (file, n) {
+                    return Ok(Match::Puzzle(puzzle.into()));
+                }
+                self.wait(Handle::Place(next.0, next.1), puzzle);
+            }
+        }
+        Ok(self.take_waiting(Handle::Place(file, n)).unwrap_or_else(|| {
+            let what = if (1..=self.read[file]).contains(&n) { "a second result for" } else { "there is no" };
+            Match::None(format!("{what} record {n} of {}", self.puzzles.files().nth(file).unwrap_or("")))
+        }))
+    }
+
+    fn find_by_order(&mut self, id: Option<&str>) -> Result<Match, InputError> {
+        let mut index = 0;
+        while let Some(puzzle) = self.look_ahead(index)? {
+            if id.is_none_or(|id| *id == *puzzle.id) {
+                for _ in 0..index {
+                    if let Some(overtaken) = self.ahead.pop_front() {
+                        self.wait(Handle::Id(overtaken.id.clone()), overtaken);
+                    }
+                }
+                if let Some(puzzle) = self.ahead.pop_front() {
+                    return Ok(Match::Puzzle(puzzle.into()));
+                }
+            }
+            index += 1;
+            if index == AHEAD {
+                break;
+            }
+        }
+        let id = id.unwrap_or("");
+        Ok(self
+            .take_waiting(Handle::Id(id.into()))
+            .unwrap_or_else(|| Match::None(format!("no record '{id}' is without a result here"))))
+    }
+
+    /// The record so many places ahead.
+    fn look_ahead(&mut self, index: usize) -> Result<Option<&Puzzle>, InputError> {
+        while self.ahead.len() <= index {
+            let Some(puzzle) = self.puzzles.next()? else { return Ok(None) };
+            self.read[puzzle.file] += 1;
+            self.ahead.push_back(puzzle);
+        }
+        Ok(self.ahead.get(index))
+    }
+
+    fn wait(&mut self, handle: Handle, puzzle: Puzzle) {
+        self.waiting.entry(handle).or_default().push_back(puzzle);
+    }
+
+    fn take_waiting(&mut self, handle: Handle) -> Option<Match> {
+        let puzzles = self.waiting.get_mut(&handle)?;
+        let puzzle = puzzles.pop_front()?;
+        if puzzles.is_empty() {
+            self.waiting.remove(&handle);
+        }
+        Some(Match::Puzzle(puzzle.into()))
+    }
+
+    /// Calls `missing` with the name of each record that has no result.
+    pub(super) fn finish(mut self, mut missing: impl FnMut(String)) -> Result<Missing, InputError> {
+        let mut waiting: Vec<Puzzle> = std::mem::take(&mut self.waiting).into_values().flatten().collect();
+        waiting.sort_unstable_by_key(|puzzle| (puzzle.file, puzzle.n));
+        let mut without_result = waiting.len() as u64;
+        waiting.iter().for_each(|puzzle| missing(self.name(puzzle)));
+        while self.look_ahead(0)?.is_some() {
+            if let Some(puzzle) = self.ahead.pop_front() {
+                without_result += 1;
+                missing(self.name(&puzzle));
+            }
+        }
+        Ok(Missing { puzzles: self.read.iter().sum(), without_result })
+    }
+}

@@ -1,0 +1,169 @@
+//! Replays solutions, independently of the code that found them.
+//!
+//! [`check`] reads puzzles and results side by side, finds for each result its
+//! record, and judges it: a solution must lead to the goal in as many moves as
+//! it says, an unsolvable board must be one by parity, an invalid record must
+//! be invalid, and each record must have exactly one result. Nothing here calls
+//! the search, or the code that writes results.
+//!
+//! Where results stand in the order of the input, memory stays flat however
+//! many there are.
+
+mod csv;
+mod jsonl;
+mod matching;
+mod outcome;
+mod puzzles;
+mod results;
+mod states;
+mod text;
+mod verdict;
+
+pub use results::{Format, Notation};
+
+use crate::input::{InputError, Reader};
+use matching::{Match, Matching};
+use puzzles::Puzzles;
+use results::Found;
+use std::{fmt, io, io::BufRead};
+use verdict::{Judgement, judge};
+
+/// So many problems are kept word for word; the rest are counted.
+const SHOWN: usize = 20;
+
+/// How results are to be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Their format; recognised by their first line if not given.
+    pub format: Option<Format>,
+    /// What a letter says in results that do not say it themselves.
+    pub notation: Notation,
+}
+
+/// What stops a check.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The puzzles cannot be read.
+    #[error(transparent)]
+    Puzzles(#[from] InputError),
+    /// The results cannot be read.
+    #[error("cannot read the results: {0}")]
+    Results(#[from] io::Error),
+    /// The results are in no known format.
+    #[error("the results are not text, jsonl, csv or states as batch-solve writes them")]
+    Format,
+}
+
+/// What a check found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Records in the puzzle files.
+    pub puzzles: u64,
+    /// Solutions that are right.
+    pub solved: u64,
+    /// Of these, those that claim to be shortest.
+    pub optimal: u64,
+    /// Of these, those as short as the length known for the record.
+    pub as_known: u64,
+    /// Of these, those longer than the length known, without claiming to be
+    /// shortest.
+    pub longer: u64,
+    /// Boards rightly said to be unsolvable.
+    pub unsolvable: u64,
+    /// Records left undecided.
+    pub gave_up: u64,
+    /// Records rightly said to be invalid.
+    pub invalid: u64,
+    /// Results that are wrong, unreadable, or of no record.
+    pub wrong: u64,
+    /// Records without a result.
+    pub missing: u64,
+    /// The first problems, each one line.
+    pub problems: Vec<String>,
+}
+
+impl Summary {
+    /// Whether every record has its one result, and all are right.
+    pub fn is_right(&self) -> bool {
+        self.wrong == 0 && self.missing == 0
+    }
+
+    /// How many problems there are besides those in `problems`.
+    pub fn more_problems(&self) -> u64 {
+        self.wrong + self.missing - self.problems.len() as u64
+    }
+
+    fn note(&mut self, problem: impl FnOnce() -> String) {
+        if self.problems.len() < SHOWN {
+            self.problems.push(problem());
+        }
+    }
+
+    fn wrong(&mut self, problem: String) {
+        self.wrong += 1;
+        self.note(|| problem);
+    }
+
+    fn count(&mut self, judgement: &Judgement) {
+        match *judgement {
+            Judgement::Solved { optimal, known } => {
+                self.solved += 1;
+                self.optimal += u64::from(optimal);
+                match known {
+                    Some(true) => self.as_known += 1,
+                    Some(false) => self.longer += 1,
+                    None => {}
+                }
+            }
+            Judgement::Unsolvable => self.unsolvable += 1,
+            Judgement::GaveUp => self.gave_up += 1,
+            Judgement::Invalid => self.invalid += 1,
+        }
+    }
+}
+
+/// `100 puzzles: 98 solved (98 optimal, 98 as short as known), …; all right`.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} puzzles: {} solved ({} optimal", self.puzzles, self.solved, self.optimal)?;
+        if self.as_known > 0 {
+            write!(f, ", {} as short as known", self.as_known)?;
+        }
+        if self.longer > 0 {
+            write!(f, ", {} longer than known", self.longer)?;
+        }
+        write!(f, "), {} unsolvable, {} gave up, {} invalid; ", self.unsolvable, self.gave_up, self.invalid)?;
+        match (self.wrong, self.missing) {
+            (0, 0) => f.write_str("all right"),
+            (wrong, missing) => write!(f, "{wrong} wrong, {missing} missing"),
+        }
+    }
+}
+
+/// Judges every result of the puzzles in `readers`, in the order in which they
+/// were given to the solver.
+pub fn check(readers: Vec<Reader>, results: impl BufRead, options: &Options) -> Result<Summary, CheckError> {
+    let mut summary = Summary::default();
+    let mut matching = Matching::new(Puzzles::new(readers));
+    let Some(results) = results::open(results, options)? else { return Err(CheckError::Format) };
+    for found in results {
+        let outcome = match found? {
+            Found::Outcome(outcome) => *outcome,
+            Found::Malformed { line, what } => {
+                summary.wrong(format!("results line {line}: {what}"));
+                continue;
+            }
+        };
+        match matching.find(&outcome)? {
+            Match::Puzzle(puzzle) => match judge(&puzzle, &outcome) {
+                Ok(judgement) => summary.count(&judgement),
+                Err(what) => summary.wrong(format!("{}: {what}", matching.name(&puzzle))),
+            },
+            Match::None(what) => summary.wrong(format!("results line {}: {what}", outcome.line)),
+        }
+    }
+    let missing = matching.finish(|name| summary.note(|| format!("{name}: no result")))?;
+    summary.missing = missing.without_result;
+    summary.puzzles = missing.puzzles;
+    Ok(summary)
+}

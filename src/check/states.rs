@@ -1,0 +1,181 @@
+//! States: a heading for each puzzle, then every configuration as a grid under
+//! a line with its number.
+//!
+//! The moves are found by comparing each configuration with the one before;
+//! the letters beside the numbers are not believed.
+
+use super::outcome::{Claim, Fields, Outcome, Solved};
+use crate::puzzle::tiles::Direction;
+
+const STATUSES: [&str; 4] = ["solved", "unsolvable", "gave_up", "invalid"];
+
+/// Splits `puzzle ID: STATUS, REST`.
+fn heading(line: &str) -> Option<(&str, &str, &str)> {
+    let line = line.strip_prefix("puzzle ")?;
+    let found = STATUSES.iter().filter_map(|status| Some((line.find(&format!(": {status}, "))?, *status)));
+    let (at, status) = found.min()?;
+    Some((&line[..at], status, &line[at + status.len() + 4..]))
+}
+
+/// Whether a line looks like a heading.
+pub(super) fn fits(line: &str) -> bool {
+    heading(line).is_some()
+}
+
+/// One puzzle's result as its lines come in.
+pub(super) struct Section {
+    outcome: Outcome,
+    /// The configuration before the one that is being read.
+    before: Vec<u32>,
+    rows: Vec<u32>,
+    cols: usize,
+}
+
+impl Section {
+    /// Starts at a heading.
+    pub(super) fn new(text: &str, line: u64) -> Option<Self> {
+        let (id, status, rest) = heading(text)?;
+        let number_before = |unit: &str| {
+            let words: Vec<&str> = rest.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+            let at = words.iter().position(|word| word.starts_with(unit))?;
+            words.get(at.checked_sub(1)?)?.parse().ok()
+        };
+        let bound =
+            rest.rsplit_once("at least ").and_then(|(_, bound)| bound.split(' ').next()?.parse().ok());
+        let fields = Fields {
+            id: Some(id.to_owned()),
+            status: Some(status.to_owned()),
+            length: number_before("move"),
+            optimal: Some(rest.ends_with(", optimal")),
+            bound,
+            ..Fields::default()
+        };
+        let outcome = fields.outcome(line, false);
+        Some(Self { outcome, before: Vec::new(), rows: Vec::new(), cols: 0 })
+    }
+
+    /// Takes a line that is no heading.
+    pub(super) fn line(&mut self, text: &str) {
+        if let Claim::Solved(solved) = &mut self.outcome.claim
+            && let Err(what) = row(solved, &mut self.before, &mut self.rows, &mut self.cols, text)
+        {
+            self.outcome.claim = Claim::Unreadable(what);
+        }
+    }
+
+    /// The result, when all its lines are there.
+    pub(super) fn finish(mut self) -> Outcome {
+        self.line("");
+        if let Claim::Solved(Solved { start: None, .. }) = self.outcome.claim {
+            self.outcome.claim = Claim::Unreadable("no configurations".into());
+        }
+        self.outcome
+    }
+}
+
+/// Takes a row of a grid, the number above it, or the blank line below it.
+fn row(
+    solved: &mut Solved,
+    before: &mut Vec<u32>,
+    rows: &mut Vec<u32>,
+    cols: &mut usize,
+    text: &str,
+) -> Result<(), String> {
+    let number = if solved.start.is_none() { 0 } else { solved.moves.len() + 1 };
+    if text.trim().is_empty() {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        match &solved.start {
+            None => solved.start = Some(rows.clone()),
+            Some(_) => solved.moves.push(
+                step(before, rows, *cols)
+                    .ok_or_else(|| format!("configuration {number} is not one move after the one before"))?,
+            ),
+        }
+        std::mem::swap(before, rows);
+        rows.clear();
+        *cols = 0;
+        return Ok(());
+    }
+    if *cols == 0 {
+        let said = text.split(' ').next().unwrap_or("");
+        // From here on the rows count; `usize::MAX` waits for the first.
+        *cols = usize::MAX;
+        return match said.parse::<usize>() {
+            Ok(said) if said == number => Ok(()),
+            _ => Err(format!("'{}' where configuration {number} should start", text.trim())),
+        };
+    }
+    let start = rows.len();
+    for word in text.split_whitespace() {
+        let tile = if word == "_" { Ok(0) } else { word.parse() };
+        rows.push(tile.map_err(|_| format!("'{word}' in configuration {number} is not a tile"))?);
+    }
+    *cols = rows.len() - start;
+    Ok(())
+}
+
+/// The move between two configurations.
+fn step(before: &[u32], after: &[u32], cols: usize) -> Option<Direction> {
+    let from = before.iter().position(|&tile| tile == 0)?;
+    let to = after.iter().position(|&tile| tile == 0)?;
+    let mut moved = before.to_vec();
+    if to >= moved.len() {
+        return None;
+    }
+    moved.swap(from, to);
+    let beside = from / cols == to / cols;
+    let direction = match to as isize - from as isize {
+        1 if beside => Direction::Right,
+        -1 if beside => Direction::Left,
+        way if way == cols as isize => Direction::Down,
+        way if way == -(cols as isize) => Direction::Up,
+        _ => return None,
+    };
+    (moved == after).then_some(direction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Outcome {
+        let mut lines = text.lines();
+        let mut section = Section::new(lines.next().unwrap(), 1).unwrap();
+        lines.for_each(|line| section.line(line));
+        section.finish()
+    }
+
+    #[test]
+    fn configurations_become_moves() {
+        let result = read(
+            "puzzle a: b: solved, 2 moves, optimal\n\n0\n1 2\n_ 3\n\n1 U\n_ 2\n1 3\n\n2 R\n2 _\n1 3\n\n",
+        );
+        assert_eq!(result.id.as_deref(), Some("a: b"));
+        let Claim::Solved(solved) = result.claim else { panic!("{:?}", result.claim) };
+        assert_eq!(solved.moves, [Direction::Up, Direction::Right]);
+        assert_eq!((solved.length, solved.optimal, solved.start), (2, Some(true), Some(vec![1, 2, 0, 3])));
+    }
+
+    #[test]
+    fn other_claims_and_bounds() {
+        assert_eq!(read("puzzle 4: unsolvable, parity\n").claim, Claim::Unsolvable);
+        let claim = read("puzzle 4: gave_up, nodes, at least 20 moves\n").claim;
+        assert_eq!(claim, Claim::GaveUp { bound: Some(20) });
+        let Claim::Solved(solved) = read("puzzle 1: solved, 1 move, at least 1 move\n\n0\n1 2\n3 _\n").claim
+        else {
+            panic!()
+        };
+        assert_eq!((solved.length, solved.bound, solved.optimal), (1, Some(1), Some(false)));
+        assert!(heading("puzzle 4").is_none() && heading("0 U").is_none());
+    }
+
+    #[test]
+    fn jumps_and_junk_are_seen() {
+        let jump = read("puzzle 1: solved, 1 move\n\n0\n1 2\n3 _\n\n1 U\n_ 2\n3 1\n\n").claim;
+        assert_eq!(jump, Claim::Unreadable("configuration 1 is not one move after the one before".into()));
+        assert!(matches!(read("puzzle 1: solved, 0 moves\n\n0\n1 2\n3 y\n").claim, Claim::Unreadable(_)));
+        assert!(matches!(read("puzzle 1: solved, 0 moves\n\n").claim, Claim::Unreadable(_)));
+    }
+}

@@ -1,0 +1,110 @@
+//! Whether what a result claims about a record is true.
+
+use super::{
+    outcome::{Claim, Outcome, Solved},
+    puzzles::Puzzle,
+};
+use crate::{
+    output::Instance,
+    puzzle::tiles::{Board, Direction, Goal, is_solvable},
+};
+
+/// A claim found true.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Judgement {
+    Solved {
+        /// It claims to be shortest.
+        optimal: bool,
+        /// Where a length is known: whether it is as short.
+        known: Option<bool>,
+    },
+    Unsolvable,
+    GaveUp,
+    Invalid,
+}
+
+/// What is true, or what is wrong.
+pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, String> {
+    if let Claim::Unreadable(what) = &outcome.claim {
+        return Err(what.clone());
+    }
+    let Instance::Tiles { board, goal } = match &puzzle.instance {
+        Err(_) if outcome.claim == Claim::Invalid => return Ok(Judgement::Invalid),
+        Err(invalid) => return Err(format!("the record is invalid: {invalid}")),
+        Ok(_) if outcome.claim == Claim::Invalid => {
+            return Err("the record is said to be invalid, but it is not".into());
+        }
+        Ok(instance) => instance,
+    };
+    if let Some(said) = outcome.goal.as_deref().filter(|&said| said != goal.name()) {
+        return Err(format!("the result is for the goal {said}, the record's goal is {}", goal.name()));
+    }
+    let end = goal.board(board.size()).ok_or("the goal is of another size")?;
+    match &outcome.claim {
+        Claim::Solved(solved) => judge_solution(board, goal, &end, solved, puzzle.length.map(u64::from)),
+        Claim::GaveUp { bound } => {
+            judge_bound(*bound, puzzle.length.map(u64::from), "known shortest length")?;
+            Ok(Judgement::GaveUp)
+        }
+        _ if is_solvable(board, &end) => {
+            Err("said to be unsolvable, but its parity is that of the goal".into())
+        }
+        _ => Ok(Judgement::Unsolvable),
+    }
+}
+
+fn judge_solution(
+    start: &Board,
+    goal: &Goal,
+    end: &Board,
+    solved: &Solved,
+    known: Option<u64>,
+) -> Result<Judgement, String> {
+    if let Some(said) = &solved.start
+        && !said.iter().copied().eq(start.tiles().iter().map(|&tile| u32::from(tile)))
+    {
+        return Err("configuration 0 is not the record's board".into());
+    }
+    let mut board = start.clone();
+    for (number, &direction) in (1..).zip(&solved.moves) {
+        if !board.slide(direction) {
+            return Err(format!("move {number} takes the blank over the edge ({direction:?})"));
+        }
+    }
+    if board != *end {
+        return Err(format!("the moves do not end at the goal {}", goal.name()));
+    }
+    let length = if solved.counts_runs { runs(&solved.moves) } else { solved.moves.len() as u64 };
+    if length != solved.length {
+        return Err(format!("the length is said to be {}, but it is {length}", solved.length));
+    }
+    judge_bound(solved.bound, Some(length), "solution's length")?;
+    let optimal = solved.optimal == Some(true);
+    // Known lengths count single moves.
+    let Some(known) = known.filter(|_| !solved.counts_runs) else {
+        return Ok(Judgement::Solved { optimal, known: None });
+    };
+    judge_bound(solved.bound, Some(known), "known shortest length")?;
+    if length < known {
+        return Err(format!("{length} moves, fewer than the known shortest length {known}"));
+    }
+    if length > known && optimal {
+        return Err(format!("{length} moves are said to be shortest, but {known} are enough"));
+    }
+    Ok(Judgement::Solved { optimal, known: Some(length == known) })
+}
+
+/// A proved bound cannot be above a length that exists.
+fn judge_bound(bound: Option<u64>, length: Option<u64>, what: &str) -> Result<(), String> {
+    match (bound, length) {
+        (Some(bound), Some(length)) if bound > length => {
+            Err(format!("the bound {bound} is above the {what} {length}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The number of straight runs in a sequence of moves.
+fn runs(moves: &[Direction]) -> u64 {
+    moves.chunk_by(|a, b| a == b).count() as u64
+}

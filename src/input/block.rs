@@ -1,0 +1,183 @@
+//! A handful of records with their text, cut out of the file but not yet read:
+//! cutting happens under a lock, reading on all workers at once.
+
+use super::{Form, Invalid, context::Context, error::Fault, grid, one_line::OneLine, positions};
+use crate::output::Instance;
+use std::sync::Arc;
+
+/// A buffer that one huge record has made larger than this is given back.
+const KEPT_TEXT: usize = 256 << 10;
+
+/// Some consecutive records of one file. It owns its text, so that it can go to
+/// another thread, and its buffers serve again for the next records.
+#[derive(Debug, Default)]
+pub struct Block {
+    pub(super) text: Vec<u8>,
+    /// The number of the record before the first one.
+    before: u64,
+    records: Vec<Record>,
+    /// What is in force for some records; each knows its own by its index.
+    contexts: Vec<Arc<Context>>,
+    /// The few records that have more to them, in order.
+    extras: Vec<(usize, Extra)>,
+}
+
+/// Where a record stands, and how its text is to be taken.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    start: u32,
+    end: u32,
+    line: u64,
+    context: u32,
+    shape: Shape,
+}
+
+/// How the splitter took a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shape {
+    /// A record on one line.
+    OneLine,
+    /// A grid or tile positions: a paragraph.
+    Paragraph,
+    /// Not a record that can be read; its extra says why.
+    Broken,
+}
+
+/// What directives say about one record, or why it is no record.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Extra {
+    pub(super) id: Option<Box<str>>,
+    pub(super) length: Option<u32>,
+    pub(super) problem: Option<Invalid>,
+}
+
+/// What identifies a record, whether it is valid or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Header<'a> {
+    /// Its number in the file, from 1.
+    pub n: u64,
+    /// The line where it starts, from 1.
+    pub line: u64,
+    /// Its own id, if it has one.
+    pub id: Option<&'a str>,
+    /// The known length of a shortest solution, if it is given.
+    pub length: Option<u32>,
+}
+
+impl Block {
+    /// The number of records.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// What identifies the record with this index (not number) in the block.
+    ///
+    /// # Panics
+    /// If the block has fewer records.
+    pub fn header(&self, index: usize) -> Header<'_> {
+        let record = self.records[index];
+        let extra = self.extra(index);
+        let (mut id, mut length) = (extra.and_then(|e| e.id.as_deref()), extra.and_then(|e| e.length));
+        if record.shape == Shape::OneLine
+            && (id.is_none() || length.is_none())
+            && let Ok(line) = OneLine::new(self.text_of(record))
+        {
+            id = id.or_else(|| line.id(self.context_of(record)));
+            length = length.or(line.length);
+        }
+        Header { n: self.before + index as u64 + 1, line: record.line, id, length }
+    }
+
+    /// Reads the puzzle of the record with this index.
+    ///
+    /// # Panics
+    /// If the block has fewer records.
+    pub fn parse(&self, index: usize) -> Result<Instance, Invalid> {
+        let record = self.records[index];
+        let text = self.text_of(record);
+        self.read(index, record, text).map_err(|fault| fault.locate(text, record.line)).and_then(|read| read)
+    }
+
+    fn read(&self, index: usize, record: Record, text: &[u8]) -> Result<Result<Instance, Invalid>, Fault> {
+        let context = self.context_of(record);
+        let (board, own_goal) = match record.shape {
+            Shape::OneLine => {
+                let line = OneLine::new(text)?;
+                let known = self.extra(index).and_then(|extra| extra.length);
+                if let (Some(before), Some(after)) = (known, line.length)
+                    && before != after
+                {
+                    return Err(Fault::whole(format!("two known lengths: {before} and {after}")));
+                }
+                (line.board(context)?, None)
+            }
+            Shape::Paragraph if is_positions(text, context) => positions::parse(text)?,
+            Shape::Paragraph => (grid::parse(text)?, None),
+            Shape::Broken => {
+                let problem = self.extra(index).and_then(|extra| extra.problem.clone());
+                return problem.map(Err).ok_or_else(|| Fault::whole("not a record"));
+            }
+        };
+        let goal = match own_goal {
+            Some(goal) => goal,
+            None => context.goal_of(&board)?,
+        };
+        Ok(Ok(Instance::Tiles { board, goal }))
+    }
+
+    fn text_of(&self, record: Record) -> &[u8] {
+        &self.text[record.start as usize..record.end as usize]
+    }
+
+    fn context_of(&self, record: Record) -> &Context {
+        &self.contexts[record.context as usize]
+    }
+
+    fn extra(&self, index: usize) -> Option<&Extra> {
+        let found = self.extras.binary_search_by_key(&index, |(record, _)| *record).ok()?;
+        Some(&self.extras[found].1)
+    }
+
+    /// Makes the block empty, for records that come after record `before`.
+    pub(super) fn clear(&mut self, before: u64) {
+        self.text.clear();
+        self.text.shrink_to(KEPT_TEXT);
+        self.before = before;
+        self.records.clear();
+        self.contexts.clear();
+        self.extras.clear();
+    }
+
+    /// Adds a record. Its text, `start..end`, may come later.
+    #[inline]
+    pub(super) fn push(
+        &mut self,
+        (start, end): (usize, usize),
+        line: u64,
+        context: &Arc<Context>,
+        shape: Shape,
+    ) {
+        if self.contexts.last().is_none_or(|last| !Arc::ptr_eq(last, context)) {
+            self.contexts.push(context.clone());
+        }
+        let context = self.contexts.len() as u32 - 1;
+        self.records.push(Record { start: start as u32, end: end as u32, line, context, shape });
+    }
+
+    /// Says more about the record that was pushed last.
+    pub(super) fn annotate(&mut self, extra: Extra) {
+        self.extras.push((self.records.len() - 1, extra));
+    }
+}
+
+fn is_positions(text: &[u8], context: &Context) -> bool {
+    match context.form {
+        Some(form) => form == Form::Positions,
+        None => positions::fits(text),
+    }
+}

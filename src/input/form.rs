@@ -1,0 +1,73 @@
+//! The forms in which a puzzle may be written.
+
+use std::{fmt, str::FromStr};
+
+/// How a record is written. Without `--input-format` each record's form is
+/// recognised by its looks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Form {
+    /// `1 2 3 4 5 6 7 0 8`: the tiles row by row, perhaps an id before them.
+    Line,
+    /// `1 2 3/4 5 6/7 0 8`: slashes between rows.
+    Slashes,
+    /// `123 456 7b8` or `1234567b8`: a 3×3 board, one character a tile.
+    Compact,
+    /// The side, or rows and columns, on a line of their own; then the rows.
+    Grid,
+    /// For each tile its cell: the inverse permutation.
+    Positions,
+}
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Self; 5] = [Self::Line, Self::Slashes, Self::Compact, Self::Grid, Self::Positions];
+
+    /// The word on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Line => "line",
+            Self::Slashes => "slashes",
+            Self::Compact => "compact",
+            Self::Grid => "grid",
+            Self::Positions => "positions",
+        }
+    }
+
+    /// Whether a record of this form goes over several lines.
+    pub(super) const fn is_multi_line(self) -> bool {
+        matches!(self, Self::Grid | Self::Positions)
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A word that names no form.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("'{0}' is not an input form: they are line, slashes, compact, grid and positions")]
+pub struct UnknownForm(String);
+
+impl FromStr for Form {
+    type Err = UnknownForm;
+
+    fn from_str(text: &str) -> Result<Self, UnknownForm> {
+        Self::ALL.into_iter().find(|form| form.name() == text).ok_or_else(|| UnknownForm(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_names_its_form() {
+        for form in Form::ALL {
+            assert_eq!(form.to_string().parse(), Ok(form));
+            assert!(UnknownForm(String::new()).to_string().contains(form.name()));
+        }
+        assert!("tray".parse::<Form>().is_err());
+    }
+}

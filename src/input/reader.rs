@@ -1,0 +1,380 @@
+//! Cuts a file into records, block by block.
+//!
+//! [`Reader::next_block`] runs under a lock that all workers share, so it does
+//! as little as it can: find the ends of lines, follow directives, and hand the
+//! text out. What a record means is found out by [`Block::parse`].
+
+use super::{
+    Block, Defaults, InputError, Invalid,
+    block::{Extra, Shape},
+    context::Context,
+    directive::{self, Directive},
+    grid,
+    paragraph::{self, Paragraph},
+    source::{Source, WINDOW},
+    word::is_gap,
+};
+use memchr::memchr;
+use std::{io::Read, sync::Arc};
+
+/// The longest record, in bytes. A longer one is invalid and is never held in
+/// memory; the largest board takes about 400 KiB.
+pub(super) const LONGEST: usize = 1 << 20;
+
+/// About how much text a block holds.
+const BLOCK_TEXT: usize = 64 << 10;
+
+/// A puzzle file that is being read.
+pub struct Reader {
+    source: Source,
+    /// Text from the file, of which the first `at` bytes are dealt with.
+    buffer: Vec<u8>,
+    at: usize,
+    /// How many bytes have left the buffer.
+    gone: u64,
+    /// Whether the buffer holds all the rest of the file.
+    ended: bool,
+    /// The number of the line at `at`.
+    line: u64,
+    /// The number of the last record handed out.
+    n: u64,
+    context: Arc<Context>,
+    pending: Pending,
+    /// How far the text at `at` has been searched for the record's end.
+    searched: Paragraph,
+    skipping: Option<Skip>,
+}
+
+/// What directives have said about the next record, and on which line.
+#[derive(Default)]
+struct Pending {
+    id: Option<Box<str>>,
+    length: Option<u32>,
+    line: u64,
+}
+
+/// What is left out of a record too long to hold, or of a long comment.
+#[derive(Clone, Copy)]
+enum Skip {
+    /// The rest of the line; then, perhaps, the rest of the paragraph.
+    Line { then_paragraph: bool },
+    /// The lines up to the end of the paragraph.
+    Paragraph,
+}
+
+/// What came of looking at the text at `at`.
+enum Step {
+    /// Something was dealt with.
+    Done,
+    /// The buffer ends too early to tell.
+    More,
+    /// The file is at its end.
+    End,
+}
+
+impl Reader {
+    /// The most bytes that a reader keeps resident: the buffer, and the window
+    /// of the file that is copied into it.
+    pub const FOOTPRINT: usize = LONGEST + 2 * WINDOW + (64 << 10);
+
+    /// Opens a file by name; `-` is standard input.
+    pub fn open(name: &str, defaults: Defaults) -> Result<Self, InputError> {
+        Source::open(name).map(|source| Self::new(source, defaults))
+    }
+
+    /// Reads from a stream, which errors and results know by `name`.
+    pub fn from_stream(name: &str, stream: impl Read + Send + 'static, defaults: Defaults) -> Self {
+        Self::new(Source::stream(name, stream), defaults)
+    }
+
+    fn new(source: Source, defaults: Defaults) -> Self {
+        Self {
+            source,
+            buffer: Vec::with_capacity(LONGEST + WINDOW),
+            at: 0,
+            gone: 0,
+            ended: false,
+            line: 1,
+            n: 0,
+            context: Arc::new(defaults.into()),
+            pending: Pending::default(),
+            searched: Paragraph::default(),
+            skipping: None,
+        }
+    }
+
+    /// The file's name as given.
+    pub fn file(&self) -> &Arc<str> {
+        self.source.name()
+    }
+
+    /// Bytes consumed so far, and in all where that is known.
+    pub fn progress(&self) -> (u64, Option<u64>) {
+        (self.gone + self.at as u64, self.source.len())
+    }
+
+    /// Whether the file is still what it was when it was opened; to be asked
+    /// after its last record.
+    pub fn finish(&self) -> Result<(), InputError> {
+        self.source.finish()
+    }
+
+    /// Fills `block` with the next records: at least one, at most
+    /// `max_records`, about 64 KiB of text. `false` at the end of the file.
+    ///
+    /// After an error the records before it have all been handed out, and the
+    /// file has no more.
+    pub fn next_block(&mut self, block: &mut Block, max_records: usize) -> Result<bool, InputError> {
+        block.clear(self.n);
+        let mut start = self.at;
+        while block.len() < max_records.max(1) && (block.is_empty() || self.at - start < BLOCK_TEXT) {
+            match self.step(block, start) {
+                Step::Done => {}
+                Step::End => break,
+                Step::More if !block.is_empty() => break,
+                Step::More => self.fill()?,
+            }
+            if block.is_empty() {
+                start = self.at;
+            }
+        }
+        block.text.extend_from_slice(&self.buffer[start..self.at]);
+        self.n += block.len() as u64;
+        Ok(!block.is_empty())
+    }
+
+    /// Gets more text into the buffer, which holds less than a record.
+    fn fill(&mut self) -> Result<(), InputError> {
+        self.gone += self.at as u64;
+        self.buffer.drain(..self.at);
+        self.at = 0;
+        let read = self.source.read_into(&mut self.buffer).inspect_err(|_| {
+            self.buffer.clear();
+            self.pending = Pending::default();
+            self.searched = Paragraph::default();
+            self.skipping = None;
+            self.ended = true;
+        })?;
+        self.ended = read == 0;
+        Ok(())
+    }
+
+    /// Deals with one line, paragraph or directive. The block's text starts at
+    /// `start`.
+    #[inline]
+    fn step(&mut self, block: &mut Block, start: usize) -> Step {
+        if self.skipping.is_some() {
+            return self.skip();
+        }
+        let rest = &self.buffer[self.at..];
+        let from = self.searched.end;
+        if from > 0 && self.searched.lines > 0 {
+            return self.paragraph(block, start);
+        }
+        let (line, next) = match memchr(b'\n', &rest[from..]) {
+            Some(newline) => (&rest[..from + newline], from + newline + 1),
+            None if !self.ended => return self.wait_for_line(block, start),
+            None if rest.is_empty() => return self.end(block, start),
+            None => (rest, rest.len()),
+        };
+        self.searched.end = 0;
+        if self.gone == 0 && self.at == 0 && line.starts_with(b"\xef\xbb\xbf") {
+            self.at = 3;
+            return Step::Done;
+        }
+        let Some(first) = line.iter().copied().find(|&byte| !is_gap(byte)) else {
+            return self.advance(next, 1);
+        };
+        match first {
+            b'#' => self.advance(next, 1),
+            _ if next > LONGEST => self.too_long(block, start, next, 1),
+            b'@' => self.directive(block, start, next),
+            _ if self.opens_paragraph(line, first) => {
+                self.searched = Paragraph { end: next, lines: 1, ended: false };
+                self.paragraph(block, start)
+            }
+            _ => {
+                let end = self.at - start + line.len();
+                self.push(block, (self.at - start, end), Shape::OneLine);
+                self.advance(next, 1)
+            }
+        }
+    }
+
+    /// Whether a line is the first of a record that goes over several.
+    #[inline]
+    fn opens_paragraph(&self, line: &[u8], first: u8) -> bool {
+        match self.context.form {
+            Some(form) => form.is_multi_line(),
+            None => (first.is_ascii_digit() && grid::is_header(line)) || paragraph::is_keyword(line),
+        }
+    }
+
+    fn advance(&mut self, bytes: usize, lines: u64) -> Step {
+        self.at += bytes;
+        self.line += lines;
+        Step::Done
+    }
+
+    /// Adds a record, with what directives have said about it.
+    #[inline]
+    fn push(&mut self, block: &mut Block, place: (usize, usize), shape: Shape) {
+        block.push(place, self.line, &self.context, shape);
+        if self.pending.line > 0 {
+            let Pending { id, length, .. } = std::mem::take(&mut self.pending);
+            block.annotate(Extra { id, length, ..Extra::default() });
+        }
+    }
+
+    /// Adds a record that says what is wrong.
+    fn push_broken(&mut self, block: &mut Block, start: usize, problem: Invalid) {
+        let at = self.at - start;
+        block.push((at, at), problem.line, &self.context, Shape::Broken);
+        block.annotate(Extra { problem: Some(problem), ..Extra::default() });
+    }
+
+    /// The line has no end yet.
+    fn wait_for_line(&mut self, block: &mut Block, start: usize) -> Step {
+        let rest = &self.buffer[self.at..];
+        self.searched.end = rest.len();
+        match rest.iter().find(|&&byte| !is_gap(byte)) {
+            Some(b'#') => {
+                self.searched.end = 0;
+                self.skipping = Some(Skip::Line { then_paragraph: false });
+                Step::Done
+            }
+            _ if rest.len() > LONGEST => {
+                self.skipping = Some(Skip::Line { then_paragraph: false });
+                self.too_long(block, start, 0, 0)
+            }
+            _ => Step::More,
+        }
+    }
+
+    /// Finds the end of the record of several lines that starts at `at`.
+    fn paragraph(&mut self, block: &mut Block, start: usize) -> Step {
+        let rest = &self.buffer[self.at..];
+        self.searched.search(rest, self.ended);
+        let Paragraph { mut end, mut lines, ended } = self.searched;
+        if end > LONGEST || (!ended && rest.len() > LONGEST) {
+            self.skipping = Some(Skip::Paragraph);
+            return self.too_long(block, start, end, lines);
+        }
+        if !ended {
+            return Step::More;
+        }
+        if self.n == 0 && block.is_empty() && end < rest.len() && grid::is_unfinished(&rest[..end]) {
+            if !self.ended && rest.len() <= LONGEST {
+                return Step::More;
+            }
+            if self.ended && rest.len() <= LONGEST && grid::goes_on(&rest[..end], &rest[end..]) {
+                end = rest.len();
+                lines = memchr::memchr_iter(b'\n', rest).count() as u64;
+            }
+        }
+        self.searched = Paragraph::default();
+        let place = (self.at - start, self.at - start + end);
+        if paragraph::is_keyword(&self.buffer[self.at..self.at + end]) {
+            let what = "trays cannot be read, only tile boards".into();
+            self.push_broken(block, start, Invalid { line: self.line, column: None, what });
+        } else {
+            self.push(block, place, Shape::Paragraph);
+        }
+        self.advance(end, lines)
+    }
+
+    /// Adds an invalid record in place of one that is too long.
+    fn too_long(&mut self, block: &mut Block, start: usize, bytes: usize, lines: u64) -> Step {
+        self.searched = Paragraph::default();
+        let what = format!("the record is longer than {} KiB", LONGEST >> 10);
+        self.pending = Pending::default();
+        self.push_broken(block, start, Invalid { line: self.line, column: None, what });
+        self.advance(bytes, lines)
+    }
+
+    /// Follows the directive at `at`.
+    fn directive(&mut self, block: &mut Block, start: usize, next: usize) -> Step {
+        let line = &self.buffer[self.at..self.at + next];
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let mut problem = None;
+        match directive::parse(line, &self.context) {
+            Ok(Directive::Goal(goal)) => Arc::make_mut(&mut self.context).goal = Ok(goal),
+            Ok(Directive::Size(size)) => Arc::make_mut(&mut self.context).size = Ok(Some(size)),
+            Ok(Directive::Id(_)) if self.pending.id.is_some() => {
+                problem = Some(self.twice("@id"));
+            }
+            Ok(Directive::Length(_)) if self.pending.length.is_some() => {
+                problem = Some(self.twice("@length"));
+            }
+            Ok(Directive::Id(id)) => {
+                self.pending = Pending { id: Some(id), line: self.line, ..self.take_pending() }
+            }
+            Ok(Directive::Length(length)) => {
+                self.pending = Pending { length: Some(length), line: self.line, ..self.take_pending() };
+            }
+            Err(fault) => {
+                problem = Some(fault.locate(line, self.line));
+                match directive::name(line) {
+                    b"@goal" => Arc::make_mut(&mut self.context).goal = Err(self.line),
+                    b"@size" => Arc::make_mut(&mut self.context).size = Err(self.line),
+                    _ => {}
+                }
+            }
+        }
+        if let Some(problem) = problem {
+            self.push_broken(block, start, problem);
+        }
+        self.advance(next, 1)
+    }
+
+    fn take_pending(&mut self) -> Pending {
+        std::mem::take(&mut self.pending)
+    }
+
+    fn twice(&self, name: &str) -> Invalid {
+        let what = format!("a second {name} before a record, after the one on line {}", self.pending.line);
+        Invalid { line: self.line, column: None, what }
+    }
+
+    /// Leaves out what is left of something long.
+    fn skip(&mut self) -> Step {
+        let rest = &self.buffer[self.at..];
+        let newline = memchr(b'\n', rest);
+        match self.skipping {
+            Some(Skip::Line { then_paragraph }) => {
+                if newline.is_some() || self.ended {
+                    self.skipping = then_paragraph.then_some(Skip::Paragraph);
+                } else if rest.is_empty() {
+                    return Step::More;
+                }
+                self.advance(newline.map_or(rest.len(), |end| end + 1), newline.is_some().into())
+            }
+            Some(Skip::Paragraph) => {
+                let line = &rest[..newline.unwrap_or(rest.len())];
+                // A line that is not whole must at least show what it is.
+                if newline.is_none() && !self.ended && line.len() < paragraph::TELLING {
+                    return Step::More;
+                }
+                if paragraph::is_end(line) {
+                    self.skipping = None;
+                    return Step::Done;
+                }
+                self.skipping = Some(Skip::Line { then_paragraph: true });
+                Step::Done
+            }
+            None => Step::Done,
+        }
+    }
+
+    /// The file is at its end; a directive may still wait for its record.
+    fn end(&mut self, block: &mut Block, start: usize) -> Step {
+        let Pending { line, id, .. } = self.take_pending();
+        if line == 0 {
+            return Step::End;
+        }
+        let name = if id.is_some() { "@id" } else { "@length" };
+        let what = format!("no record follows this {name}");
+        self.push_broken(block, start, Invalid { line, column: None, what });
+        Step::Done
+    }
+}

@@ -1,0 +1,189 @@
+//! Where the bytes come from: a mapped file window by window, or a stream.
+
+use super::{InputError, guard};
+use std::{
+    fs::{File, Metadata},
+    io::{self, ErrorKind, Read},
+    sync::Arc,
+    time::SystemTime,
+};
+
+/// How many bytes are mapped, copied and released at a time.
+pub(super) const WINDOW: usize = 512 << 10;
+
+/// A puzzle file, opened.
+pub(super) struct Source {
+    name: Arc<str>,
+    /// How many bytes have been handed out.
+    offset: u64,
+    bytes: Bytes,
+}
+
+enum Bytes {
+    Mapped { file: File, len: u64, modified: Option<SystemTime> },
+    Stream(Box<dyn Read + Send>),
+}
+
+impl Source {
+    /// Opens a file; `-` is standard input.
+    pub(super) fn open(name: &str) -> Result<Self, InputError> {
+        if name == "-" {
+            return Ok(Self::stream(name, io::stdin()));
+        }
+        let name: Arc<str> = name.into();
+        let failed = |source| InputError::Open { file: name.clone(), source };
+        let file = File::open(&*name).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_dir() {
+            return Err(InputError::Directory { file: name });
+        }
+        // Pipes, devices, and files of /proc that claim to be empty are read
+        // as streams.
+        let bytes = if metadata.is_file() && metadata.len() > 0 {
+            Bytes::Mapped { len: metadata.len(), modified: modified(&metadata), file }
+        } else {
+            Bytes::Stream(Box::new(file))
+        };
+        Ok(Self { name, offset: 0, bytes })
+    }
+
+    /// A source that reads from a stream.
+    pub(super) fn stream(name: &str, stream: impl Read + Send + 'static) -> Self {
+        Self { name: name.into(), offset: 0, bytes: Bytes::Stream(Box::new(stream)) }
+    }
+
+    /// The name as given.
+    pub(super) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The number of bytes in all, where it is known.
+    pub(super) fn len(&self) -> Option<u64> {
+        match self.bytes {
+            Bytes::Mapped { len, .. } => Some(len),
+            Bytes::Stream(_) => None,
+        }
+    }
+
+    /// Appends the next bytes, at most a window of them; 0 at the end.
+    pub(super) fn read_into(&mut self, buffer: &mut Vec<u8>) -> Result<usize, InputError> {
+        let read = match &mut self.bytes {
+            Bytes::Mapped { file, len, .. } => {
+                let want = (*len - self.offset).min(WINDOW as u64) as usize;
+                match guard_copy(file, self.offset, want, buffer) {
+                    Ok((_, now)) if now < self.offset + want as u64 => {
+                        let (file, expected) = (self.name.clone(), *len);
+                        return Err(InputError::Truncated { file, offset: now, expected });
+                    }
+                    copied => copied.map(|(copied, _)| copied),
+                }
+            }
+            Bytes::Stream(stream) => read_some(stream, buffer),
+        };
+        match read {
+            Ok(bytes) => {
+                self.offset += bytes as u64;
+                Ok(bytes)
+            }
+            Err(source) => Err(InputError::Read { file: self.name.clone(), offset: self.offset, source }),
+        }
+    }
+
+    /// Whether a mapped file is still what it was when it was opened.
+    pub(super) fn finish(&self) -> Result<(), InputError> {
+        let Bytes::Mapped { file, len, modified: then } = &self.bytes else { return Ok(()) };
+        match file.metadata() {
+            Ok(now) if now.len() == *len && modified(&now) == *then => Ok(()),
+            _ => Err(InputError::Changed { file: self.name.clone() }),
+        }
+    }
+}
+
+fn modified(metadata: &Metadata) -> Option<SystemTime> {
+    metadata.modified().ok()
+}
+
+/// Copies a window and looks at the file's size afterwards; the smaller of the
+/// two places where the file may have ended counts.
+fn guard_copy(file: &mut File, offset: u64, want: usize, buffer: &mut Vec<u8>) -> io::Result<(usize, u64)> {
+    if want == 0 {
+        return Ok((0, offset));
+    }
+    let copied = match guard::copy(file, offset, want, buffer) {
+        // A file system without mappings: read the window instead.
+        Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {
+            use std::os::unix::fs::FileExt;
+            let start = buffer.len();
+            buffer.resize(start + want, 0);
+            file.read_exact_at(&mut buffer[start..], offset)?;
+            want
+        }
+        copied => copied?,
+    };
+    let len = file.metadata()?.len();
+    Ok((copied, if copied < want { len.min(offset + copied as u64) } else { len }))
+}
+
+/// Appends what one successful read gives.
+fn read_some(stream: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    const READ: usize = 64 << 10;
+    let start = buffer.len();
+    buffer.resize(start + READ, 0);
+    let read = loop {
+        match stream.read(&mut buffer[start..]) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => break read,
+        }
+    };
+    buffer.truncate(start + *read.as_ref().unwrap_or(&0));
+    read
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn what_cannot_be_read_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        assert!(matches!(Source::open(path), Err(InputError::Directory { .. })));
+        let missing = Source::open(&format!("{path}/none.txt")).err().unwrap().to_string();
+        assert!(missing.starts_with("cannot open ") && missing.contains("none.txt"), "{missing}");
+    }
+
+    #[test]
+    fn a_file_comes_whole_window_by_window() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        let text: Vec<u8> = (0..WINDOW * 2 + 777).map(|i| i as u8).collect();
+        file.write_all(&text).unwrap();
+        let mut source = Source::open(file.path().to_str().unwrap()).unwrap();
+        assert_eq!(source.len(), Some(text.len() as u64));
+        let mut read = Vec::new();
+        while source.read_into(&mut read).unwrap() > 0 {}
+        assert_eq!(read, text);
+        source.finish().unwrap();
+        file.write_all(b"more").unwrap();
+        assert!(matches!(source.finish(), Err(InputError::Changed { .. })));
+    }
+
+    #[test]
+    fn a_file_cut_short_is_an_error_with_its_offset() {
+        for cut in [WINDOW as u64 + 5, WINDOW as u64 + 4096 * 3, 17] {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(&vec![b'1'; WINDOW * 3]).unwrap();
+            let mut source = Source::open(file.path().to_str().unwrap()).unwrap();
+            let mut read = Vec::new();
+            source.read_into(&mut read).unwrap();
+            file.as_file().set_len(cut).unwrap();
+            match source.read_into(&mut read) {
+                Err(InputError::Truncated { offset, expected, .. }) => {
+                    assert_eq!((offset, expected), (cut, WINDOW as u64 * 3));
+                }
+                other => panic!("{other:?}"),
+            }
+            assert!(source.finish().is_err());
+        }
+    }
+}
