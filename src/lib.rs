@@ -10,21 +10,23 @@
 //!                                        └─ memory     budget, arena, visited table, buckets
 //! ```
 //!
-//! * [`puzzle`]: the `Puzzle` contract and the families that fulfil it.
-//! * `heuristic`: lower bounds on what is left, updated move by move.
+//! * [`puzzle`]: the [`puzzle::Puzzle`] contract and the families that fulfil it.
+//! * [`heuristic`]: lower bounds on what is left, updated move by move.
 //! * [`memory`]: one ledger of bytes, one arena, the visited table and the open
 //!   list that live in it. Knows nothing of puzzles.
-//! * `search`: one algorithm a file, generic over puzzle and heuristic.
+//! * [`search`]: one algorithm a file, generic over puzzle and heuristic.
 //! * [`input`]: mapped files, the splitter of records, one parser a form.
 //! * [`batch`]: which search for which puzzle under which budget; the workers.
 //! * [`output`]: what is said of a puzzle, in every format, in input order.
-//! * `check`: replays solutions; calls nothing in `search`.
-//! * `generate`: random boards, the same for the same seed on every machine.
+//! * [`check`]: replays solutions; calls nothing in `search`.
+//! * [`generate`]: random boards, the same for the same seed on every machine.
 //! * [`quantity`]: memory, time and counts as people write and read them.
 //! * [`cli`]: arguments, one file a command; all that a person sees.
 
 pub mod batch;
+pub mod check;
 pub mod cli;
+pub mod generate;
 pub mod heuristic;
 pub mod input;
 pub mod memory;
