@@ -113,7 +113,7 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
                 continue;
             }
             expanded += 1;
-            if expanded % BETWEEN_CHECKS == 0 && stop(self.generated + generated) {
+            if expanded.is_multiple_of(BETWEEN_CHECKS) && stop(self.generated + generated) {
                 break Below::Stopped;
             }
             let (moves, cut) = screen(&memo, &state, puzzle.moves(&state, Some(step)), cost + 1);
