@@ -38,6 +38,9 @@ pub enum Kind {
     Unsolvable,
 }
 
+/// After so many moves a walk asks whether to go on.
+const MOVES_BETWEEN_CHECKS: u64 = 1 << 16;
+
 /// A goal that is of another size than the boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the boards are {0}, but the goal is not")]
@@ -74,8 +77,12 @@ impl Request {
 
 /// Writes a board as a line of tiles.
 pub fn write_line(out: &mut impl Write, board: &Board) -> io::Result<()> {
-    for (cell, tile) in board.tiles().iter().enumerate() {
-        write!(out, "{}{tile}", if cell == 0 { "" } else { " " })?;
+    let mut digits = itoa::Buffer::new();
+    for (cell, &tile) in board.tiles().iter().enumerate() {
+        if cell > 0 {
+            out.write_all(b" ")?;
+        }
+        out.write_all(digits.format(tile).as_bytes())?;
     }
     out.write_all(b"\n")
 }
@@ -84,12 +91,7 @@ impl Iterator for Boards {
     type Item = Board;
 
     fn next(&mut self) -> Option<Board> {
-        self.left = self.left.checked_sub(1)?;
-        Some(match self.kind {
-            Kind::Random => self.shuffle(true),
-            Kind::Unsolvable => self.shuffle(false),
-            Kind::Moves(moves) => self.walk(moves),
-        })
+        self.next_unless(|| false)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -99,6 +101,20 @@ impl Iterator for Boards {
 }
 
 impl Boards {
+    /// The next board; none after the last, or when `stop` says so, which is
+    /// asked before each board and now and then on a long walk.
+    pub fn next_unless(&mut self, stop: impl Fn() -> bool) -> Option<Board> {
+        if self.left == 0 || stop() {
+            return None;
+        }
+        self.left -= 1;
+        match self.kind {
+            Kind::Random => Some(self.shuffle(true)),
+            Kind::Unsolvable => Some(self.shuffle(false)),
+            Kind::Moves(moves) => self.walk(moves, stop),
+        }
+    }
+
     /// A board from one of the two halves of all arrangements. Changing two
     /// tiles maps each half onto the other, one to one, so what falls into the
     /// wrong one is put right without favour.
@@ -123,11 +139,14 @@ impl Boards {
         Board::new(self.goal.size(), tiles).expect("a shuffled permutation is one")
     }
 
-    /// The end of a random walk from the goal.
-    fn walk(&mut self, moves: u64) -> Board {
+    /// The end of a random walk from the goal, unless it was stopped.
+    fn walk(&mut self, moves: u64, stop: impl Fn() -> bool) -> Option<Board> {
         let mut board = self.goal.clone();
         let mut undoing = None;
-        for _ in 0..moves {
+        for step in 0..moves {
+            if step % MOVES_BETWEEN_CHECKS == MOVES_BETWEEN_CHECKS - 1 && stop() {
+                return None;
+            }
             let mut allowed = [Direction::Up; 4];
             let mut count = 0;
             for direction in Direction::ALL {
@@ -140,7 +159,7 @@ impl Boards {
             board.slide(direction);
             undoing = Some(direction.opposite());
         }
-        board
+        Some(board)
     }
 }
 
@@ -233,6 +252,15 @@ mod tests {
         let goal = Goal::BlankLast.board("2x2".parse().unwrap()).unwrap().into_owned();
         assert!(request("2x2", Kind::Moves(12), 20).boards().unwrap().all(|board| board == goal));
         assert!(request("2x2", Kind::Moves(2), 20).boards().unwrap().all(|board| board != goal));
+    }
+
+    #[test]
+    fn a_long_walk_can_be_stopped() {
+        let asked = std::cell::Cell::new(0);
+        let stop = || asked.replace(asked.get() + 1) == 3;
+        let mut boards = request("9x9", Kind::Moves(u64::MAX), 1).boards().unwrap();
+        assert_eq!(boards.next_unless(stop), None);
+        assert_eq!(asked.get(), 4);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Right and wrong results of every format against small puzzle files.
 
 use batch_solve::{
-    check::{CheckError, Format, Notation, Options, Summary, check},
+    check::{CheckError, Options, Summary, check},
     input::{Defaults, Reader},
+    output::{Format, Notation},
 };
 use proptest::prelude::*;
 use std::io::Cursor;

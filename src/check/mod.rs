@@ -19,9 +19,10 @@ mod states;
 mod text;
 mod verdict;
 
-pub use results::{Format, Notation};
-
-use crate::input::{InputError, Reader};
+use crate::{
+    input::{InputError, Reader},
+    output::{Format, Notation},
+};
 use matching::{Match, Matching};
 use puzzles::Puzzles;
 use results::Found;

@@ -6,30 +6,8 @@ use super::{
     states::{self, Section},
     text,
 };
+use crate::output::{Format, Notation};
 use std::io::{self, BufRead, Read};
-
-/// How results are laid out.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Format {
-    /// A line for each puzzle: id, status, length and moves between tabs.
-    Text,
-    /// A JSON object for each puzzle, and a summary.
-    Jsonl,
-    /// Comma-separated values under a header line.
-    Csv,
-    /// Every configuration from the start to the solution, as grids.
-    States,
-}
-
-/// What a letter in `moves` says.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Notation {
-    /// Where the blank goes.
-    #[default]
-    Blank,
-    /// Where the tile goes.
-    Tile,
-}
 
 /// What came next in the results.
 pub(super) enum Found {

@@ -1,6 +1,10 @@
 //! The arguments of `check`.
 
-use crate::output::{Format, Notation};
+use crate::{
+    input::{Defaults, Form, GoalError, parse_goal},
+    output::{Format, Notation},
+    puzzle::tiles::Goal,
+};
 use clap::Args;
 
 /// Examples at the end of the help.
@@ -8,6 +12,9 @@ const EXAMPLES: &str = "\
 Examples:
   batch-solve check puzzles.txt results.jsonl
   batch-solve puzzles.txt --format jsonl | batch-solve check puzzles.txt -
+
+Every problem is a line on stdout that names the record (the first 20; the rest
+are counted), and a summary is the last line.
 
 Exit status: 0 all right, 1 a wrong or missing result, 2 an unreadable file.";
 
@@ -32,14 +39,30 @@ pub struct CheckArgs {
     pub format: Option<Format>,
 
     /// Where the tiles should end: blank-last, blank-first, snail, or a board
-    #[arg(long, value_name = "GOAL", default_value = "blank-last")]
-    pub goal: String,
+    ///
+    /// A directive in the puzzle file overrides it. A board is given in any
+    /// one-line form; it is square unless a prefix such as 2x3: says otherwise.
+    #[arg(long, value_name = "GOAL", value_parser = any_goal, default_value = "blank-last")]
+    pub goal: Goal,
 
     /// Read all puzzles as this form instead of detecting it
+    ///
+    /// line, slashes, compact, grid or positions.
     #[arg(long, value_name = "FORM")]
-    pub input_format: Option<String>,
+    pub input_format: Option<Form>,
 
-    /// No summary, errors and wrong results only
+    /// No summary, problems only
     #[arg(long)]
     pub quiet: bool,
+}
+
+impl CheckArgs {
+    /// What the puzzle file's records start with.
+    pub fn defaults(&self) -> Defaults {
+        Defaults { goal: self.goal.clone(), size: None, form: self.input_format }
+    }
+}
+
+fn any_goal(text: &str) -> Result<Goal, GoalError> {
+    parse_goal(text, None)
 }

@@ -1,7 +1,12 @@
 //! The arguments of `generate`.
 
 use super::Destination;
-use crate::puzzle::tiles::Size;
+use crate::{
+    generate::{Kind, Request},
+    input::parse_goal,
+    puzzle::tiles::Size,
+};
+use anyhow::Context;
 use clap::Args;
 
 /// Examples at the end of the help.
@@ -43,4 +48,17 @@ pub struct GenerateArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub destination: Destination,
+}
+
+impl GenerateArgs {
+    /// The boards asked for, or what is wrong with their goal.
+    pub fn request(&self) -> anyhow::Result<Request> {
+        let goal = parse_goal(&self.goal, Some(self.size)).context("--goal")?;
+        let kind = match self.moves {
+            _ if self.unsolvable => Kind::Unsolvable,
+            Some(moves) => Kind::Moves(moves),
+            None => Kind::Random,
+        };
+        Ok(Request { size: self.size, count: self.count, seed: self.seed, kind, goal })
+    }
 }
