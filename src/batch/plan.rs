@@ -63,13 +63,8 @@ impl Plan {
             Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
             Algorithm::Ida => Method::Ida,
         };
-        let heuristic = match settings.heuristic {
-            HeuristicChoice::Auto if small && method == Method::Shortest => HeuristicChoice::WalkingDistance,
-            HeuristicChoice::Auto => HeuristicChoice::LinearConflict,
-            chosen => chosen,
-        };
         let second_best = settings.algorithm == Algorithm::Auto && settings.quality == Quality::Auto;
-        Self { method, heuristic, second_best }
+        Self { method, heuristic: settings.heuristic, second_best }
     }
 
     /// Why, in a sentence.
@@ -84,6 +79,15 @@ impl Plan {
                 "any solution: best-first search with weights 3, 6, then greedy, until one fits the memory"
             }
         };
-        format!("{size}: {method}; {:?} as lower bound", self.heuristic)
+        let bound = match self.heuristic {
+            HeuristicChoice::Auto => {
+                "walking distance as lower bound where its tables are small, linear conflicts elsewhere"
+            }
+            HeuristicChoice::Misplaced => "misplaced tiles as lower bound, as asked for",
+            HeuristicChoice::Manhattan => "Manhattan distance as lower bound, as asked for",
+            HeuristicChoice::LinearConflict => "linear conflicts as lower bound, as asked for",
+            HeuristicChoice::WalkingDistance => "walking distance as lower bound, as asked for",
+        };
+        format!("{size}: {method}; {bound}")
     }
 }
