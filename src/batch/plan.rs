@@ -22,6 +22,9 @@ pub enum Tier {
 /// Nodes in the tier [`Tier::Quick`].
 pub const QUICK_NODES: u64 = 4000;
 
+/// The frontier that A* builds for small boards before it goes on as IDA*.
+const FRONTIER: usize = 16 << 20;
+
 /// The searches for puzzles of one size.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Plan {
@@ -37,8 +40,13 @@ pub struct Plan {
 /// A search, or several one after the other.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Method {
-    /// IDA* for easy puzzles, A* for the others, A*+IDA* when memory is full.
-    Shortest,
+    /// IDA* for easy puzzles, A* for the others; when its memory is full, IDA*
+    /// from its frontier. With `frontier`, a worker's slice is all that A* gets,
+    /// and no more of it than this; otherwise it gets the large part, too.
+    Shortest {
+        /// The bytes of the frontier that is worth building.
+        frontier: Option<usize>,
+    },
     /// IDA*.
     Ida,
     /// Best-first in one order.
@@ -53,8 +61,10 @@ impl Plan {
         let small = size.cells() <= 16;
         let method = match settings.algorithm {
             Algorithm::Auto => match settings.quality {
-                Quality::Optimal => Method::Shortest,
-                Quality::Auto if small => Method::Shortest,
+                // Where a node costs little, a frontier that stays in the cache
+                // is worth more than a large one (docs/benchmarks.md).
+                Quality::Auto | Quality::Optimal if small => Method::Shortest { frontier: Some(FRONTIER) },
+                Quality::Optimal => Method::Shortest { frontier: None },
                 Quality::Auto | Quality::Fast => Method::First,
             },
             Algorithm::Astar => Method::BestFirst(Order::ASTAR),
@@ -70,8 +80,13 @@ impl Plan {
     /// Why, in a sentence.
     pub fn explain(&self, size: Size) -> String {
         let method = match self.method {
-            Method::Shortest => {
-                "shortest solutions: IDA* for easy boards, A* in a slice for the others, A*+IDA* in the large part for what outgrows it"
+            Method::Shortest { frontier: Some(_) } => {
+                "shortest solutions: IDA* for easy boards, A* in a worker's slice for the others, \
+                 IDA* from its frontier when that is full"
+            }
+            Method::Shortest { frontier: None } => {
+                "shortest solutions: IDA* for easy boards, A* for the others, in the large part if \
+                 they outgrow a slice, IDA* from its frontier when that is full"
             }
             Method::Ida => "IDA*, as asked for",
             Method::BestFirst(_) => "best-first search in the order asked for",

@@ -100,8 +100,9 @@ impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
             effort,
         };
         let ending = match self.plan.method {
-            Method::Shortest if quick => search.ida(),
-            Method::Shortest => search.shortest(),
+            Method::Shortest { .. } if quick => search.ida(),
+            Method::Shortest { frontier: Some(bytes) } => search.from_frontier(bytes),
+            Method::Shortest { frontier: None } => search.shortest(),
             Method::Ida => search.ida(),
             Method::BestFirst(Order::BREADTH) => search.breadth(),
             Method::BestFirst(order) => search.best_first(order),
@@ -149,12 +150,12 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
         self.note("bfs", "", outcome)
     }
 
-    /// A*, then from its frontier IDA*, or IDA* alone where memory is too small
-    /// for a frontier.
+    /// A* that is put off when its memory is full, and in the end goes on as
+    /// IDA*.
     fn shortest(&mut self) -> Ending {
-        match self.best_first(Order::ASTAR) {
-            Ending::Stopped { stop: Stop::Memory, .. } if self.when_full == WhenFull::Dig => self.ida(),
-            ending => ending,
+        match self.when_full {
+            WhenFull::Stop => self.best_first(Order::ASTAR),
+            WhenFull::Dig => self.from_frontier(usize::MAX),
         }
     }
 
@@ -165,10 +166,16 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
             Err(ida::Paused(outcome)) => outcome,
         };
         account(self.effort, &paused);
+        self.from_frontier(usize::MAX)
+    }
+
+    /// A* in a part of the region, then from its frontier IDA*, or IDA* alone
+    /// where that is too small for a frontier.
+    fn from_frontier(&mut self, bytes: usize) -> Ending {
         let (limits, company) = (&self.limits, self.company);
-        let outcome =
-            best_first::solve(self.problem, Order::ASTAR, limits, self.region, company, WhenFull::Dig);
-        match self.note("ida", self.problem.heuristic.name(), outcome) {
+        let region = &mut self.region.first(bytes);
+        let outcome = best_first::solve(self.problem, Order::ASTAR, limits, region, company, WhenFull::Dig);
+        match self.note("astar", self.problem.heuristic.name(), outcome) {
             Ending::Stopped { stop: Stop::Memory, .. } => {
                 let outcome = ida::solve(self.problem, &self.limits);
                 self.note("ida", self.problem.heuristic.name(), outcome)
