@@ -51,7 +51,7 @@ pub enum Method {
     Ida,
     /// Best-first in one order.
     BestFirst(Order),
-    /// Best-first in orders that care less and less for the length.
+    /// Weighted A* with weights that care less and less for the length.
     First,
 }
 
@@ -90,9 +90,7 @@ impl Plan {
             }
             Method::Ida => "IDA*, as asked for",
             Method::BestFirst(_) => "best-first search in the order asked for",
-            Method::First => {
-                "any solution: best-first search with weights 3, 6, then greedy, until one fits the memory"
-            }
+            Method::First => "any solution: weighted A*, with larger weights when memory is full",
         };
         let bound = match self.heuristic {
             HeuristicChoice::Auto => {

@@ -73,10 +73,18 @@ struct TileSolver<C, H> {
     plan: Plan,
 }
 
-/// The orders for any solution, the one with the shortest solutions first.
-fn first_orders() -> [Order; 3] {
-    [Order::weighted(3.0), Order::weighted(6.0), Order::GREEDY]
+/// Weights for any solution, those with the shortest solutions first. Large
+/// boards need larger ones to be solved at all.
+fn first_weights(cells: usize) -> [f64; 3] {
+    match cells {
+        0..=25 => [3.0, 6.0, 12.0],
+        26..=49 => [6.0, 12.0, 24.0],
+        _ => [12.0, 24.0, 48.0],
+    }
 }
+
+/// The most memory that is worth spending on any solution.
+const FIRST_BYTES: usize = 1 << 30;
 
 /// Nodes spent on a solution that stands in for a shortest one.
 const SECOND_BEST_NODES: u64 = 50_000;
@@ -186,28 +194,26 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
 
     /// Any solution.
     fn first(&mut self) -> Ending {
-        let [shorter @ .., last] = first_orders();
-        for order in shorter {
-            match self.best_first(order) {
-                Ending::Stopped { stop: Stop::Memory, .. } => {}
-                ending => return ending,
+        let mut ending = Ending::Stopped { stop: Stop::Memory, bound: 0 };
+        for weight in first_weights(self.problem.puzzle.size().cells()) {
+            let (order, limits, company) = (Order::weighted(weight), &self.limits, self.company);
+            let region = &mut self.region.first(FIRST_BYTES);
+            let outcome = best_first::solve(self.problem, order, limits, region, company, WhenFull::Stop);
+            ending = self.note("wastar", self.problem.heuristic.name(), outcome);
+            if !matches!(ending, Ending::Stopped { stop: Stop::Memory, .. }) {
+                break;
             }
         }
-        self.best_first(last)
+        ending
     }
 
-    /// A solution where no shorter one than `bound` exists, if one is near.
+    /// A solution, if one is near, where none shorter than `bound` exists.
     fn second_best(&mut self, bound: u32) -> Option<Verdict> {
         self.limits = Limits { max_nodes: Some(SECOND_BEST_NODES), deadline: None, ..self.limits };
         self.company = &Alone;
-        self.when_full = WhenFull::Stop;
-        for order in first_orders() {
-            if let Verdict::Solved(found) = verdict(self.best_first(order)) {
-                let bound = bound.min(found.length);
-                return Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }));
-            }
-        }
-        None
+        let Verdict::Solved(found) = verdict(self.first()) else { return None };
+        let bound = bound.min(found.length);
+        Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }))
     }
 
     fn note(&mut self, algorithm: &'static str, heuristic: &'static str, outcome: Outcome) -> Ending {
