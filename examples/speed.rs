@@ -20,12 +20,26 @@ fn main() {
         let problem = Problem { puzzle: &p, heuristic: &h, start: p.state(&b) };
         let t = cpu();
         let w = std::time::Instant::now();
-        let o = best_first::solve(problem, Order::ASTAR, &Limits::default(), &mut region, &Threads(threads), best_first::WhenFull::Stop);
+        let o = best_first::solve(
+            problem,
+            Order::ASTAR,
+            &Limits::default(),
+            &mut region,
+            &Threads(threads),
+            best_first::WhenFull::Stop,
+        );
         report("astar", o, cpu() - t, w.elapsed().as_secs_f64());
         if mib < 4 || args.get(3).is_some() {
             let t = cpu();
             let w = std::time::Instant::now();
-            let o = best_first::solve(problem, Order::ASTAR, &Limits::default(), &mut region, &Threads(threads), best_first::WhenFull::Dig);
+            let o = best_first::solve(
+                problem,
+                Order::ASTAR,
+                &Limits::default(),
+                &mut region,
+                &Threads(threads),
+                best_first::WhenFull::Dig,
+            );
             report("hybrid", o, cpu() - t, w.elapsed().as_secs_f64());
             let t = cpu();
             let w = std::time::Instant::now();
@@ -35,8 +49,17 @@ fn main() {
     }
 }
 fn report(what: &str, o: Outcome, s: f64, w: f64) {
-    let (len, bound) = match &o.ending { Ending::Solved { path, bound } => (path.len(), *bound), Ending::Stopped { bound, .. } => (0, *bound), _ => (0, 0) };
-    println!("{what}: {len} moves, bound {bound}, {:?} generated {:.2} M/s of cpu, {:.2} M/s of wall", o.statistics, o.statistics.generated as f64 / s / 1e6, o.statistics.generated as f64 / w / 1e6);
+    let (len, bound) = match &o.ending {
+        Ending::Solved { path, bound } => (path.len(), *bound),
+        Ending::Stopped { bound, .. } => (0, *bound),
+        _ => (0, 0),
+    };
+    println!(
+        "{what}: {len} moves, bound {bound}, {:?} generated {:.2} M/s of cpu, {:.2} M/s of wall",
+        o.statistics,
+        o.statistics.generated as f64 / s / 1e6,
+        o.statistics.generated as f64 / w / 1e6
+    );
 }
 fn cpu() -> f64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,5 +1,23 @@
 //! Which search for which puzzle under which budget; the workers.
+//!
+//! [`run`](run()) reads the files in blocks of records. A worker tries the
+//! records of its block for a moment each; what is not decided then waits for a
+//! worker's slice of memory, and what outgrows that for the large part
+//! ([`plan`]). Idle workers help the oldest puzzle. Results leave in the order
+//! of the input.
 
 pub mod counters;
+mod crew;
+mod error;
+mod inputs;
 pub mod interrupt;
+pub mod plan;
+mod run;
 pub mod settings;
+mod shares;
+mod solver;
+mod tiles;
+mod window;
+
+pub use error::RunError;
+pub use run::{Finished, Notices, run};

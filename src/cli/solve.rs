@@ -1,8 +1,9 @@
 //! `batch-solve solve`: opens what a run needs, runs it, and says how it went.
 
-use super::{Exit, Progress, args::SolveArgs, signals};
+use super::{Exit, Progress, Screen, args::SolveArgs, signals};
 use crate::{
-    batch::{counters::Counters, interrupt::Interrupt, settings::Settings},
+    batch::{self, Finished, Notices, RunError, counters::Counters},
+    input::InputError,
     memory::limits,
     output::{Format, Run, Sink, SinkError, Style, Summary},
 };
@@ -18,7 +19,13 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
     let progress =
         Progress::start(args.progress(), counters.clone(), total(&settings.files), settings.memory);
 
-    let summary = batch(&settings, style, &mut sink, &counters, &interrupt)?;
+    let notices = OnScreen { screen: &screen };
+    let finished = match batch::run(&settings, style, &mut sink, &counters, &interrupt, &notices) {
+        Ok(finished) => finished,
+        Err(RunError::Output(error)) => return Err(error.into()),
+        Err(error) => return Err(error.into()),
+    };
+    let Finished { summary, unreadable } = finished;
 
     progress.finish();
     let run = Run {
@@ -33,18 +40,23 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
     }
     written?;
     let signal = interrupt.signal().map_or(Exit::Decided, Exit::Signal);
-    Ok(Exit::of_summary(&summary).and(signal))
+    let read = if unreadable > 0 { Exit::Failed } else { Exit::Decided };
+    Ok(Exit::of_summary(&summary).and(read).and(signal))
 }
 
-/// The batch itself.
-fn batch(
-    _settings: &Settings,
-    _style: Style,
-    _sink: &mut Sink,
-    _counters: &Arc<Counters>,
-    _interrupt: &Interrupt,
-) -> anyhow::Result<Summary> {
-    anyhow::bail!("solve is not connected yet")
+/// What a run tells, on stderr.
+struct OnScreen<'s> {
+    screen: &'s Screen,
+}
+
+impl Notices for OnScreen<'_> {
+    fn input_error(&self, error: &InputError) {
+        self.screen.error(&error.to_string());
+    }
+
+    fn explain(&self, reason: &str) {
+        self.screen.lines(reason);
+    }
 }
 
 /// Writes the summary where results have one, and ends the output.

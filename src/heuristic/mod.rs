@@ -4,9 +4,15 @@
 //! the estimate it may carry a memo from state to state, so that a move updates
 //! it instead of computing it anew.
 
+mod linear_conflict;
 mod manhattan;
+mod misplaced;
+mod walking_distance;
 
+pub use linear_conflict::LinearConflict;
 pub use manhattan::Manhattan;
+pub use misplaced::Misplaced;
+pub use walking_distance::WalkingDistance;
 
 use crate::puzzle::{Move, Puzzle};
 use bytemuck::Pod;
@@ -59,6 +65,14 @@ pub struct Screened<M> {
     pub cut: u32,
     /// No estimate after one that was left out is below this.
     pub least: u32,
+}
+
+/// What a move of the tile puzzle changes: 0 for the rows of the blank and of
+/// the tile, 1 for their columns.
+#[inline(always)]
+fn axis(step: Move) -> usize {
+    // Directions are numbered clockwise.
+    step.0 as usize & 1
 }
 
 /// The heuristic that knows nothing: every estimate is 0.

@@ -1,7 +1,9 @@
 //! One ledger of bytes, one arena, and what lives in it: the visited table and
 //! the open list. Nothing here knows what a puzzle is.
 
+pub mod arena;
 pub mod buckets;
+pub mod budget;
 pub mod geometry;
 pub mod key;
 pub mod limits;

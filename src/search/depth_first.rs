@@ -37,8 +37,8 @@ pub(super) struct DepthFirst<'a, P: Puzzle, H: Heuristic<P>> {
     pub(super) generated: u64,
 }
 
-/// After so many expansions the search asks whether to go on.
-const BETWEEN_CHECKS: u64 = 1 << 12;
+/// After so many nodes the search asks whether to go on.
+const BETWEEN_CHECKS: u64 = 1 << 13;
 
 impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
     pub(super) fn new(puzzle: &'a P, heuristic: &'a H) -> Self {
@@ -52,7 +52,8 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
         }
     }
 
-    /// Searches below a root for a goal of cost at most `bound`.
+    /// Searches below a root for a goal of cost at most `bound`, until `most`
+    /// nodes have been generated in all.
     ///
     /// `known` is asked about each state with its cost and its depth below the
     /// root, and cuts off what need not be searched. `stop` is asked every so
@@ -62,6 +63,7 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
         root: P::State,
         cost: u32,
         bound: u32,
+        most: u64,
         mut known: impl FnMut(&P::State, u32, usize) -> bool,
         mut stop: impl FnMut(u64) -> bool,
     ) -> Below {
@@ -84,6 +86,7 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
         let mut frame: Frame<P, H::Memo> = Frame { state: root, memo, moves, step: Move(0) };
         self.stack.clear();
         let mut expanded = 1u64;
+        let mut pause = BETWEEN_CHECKS.min(most.saturating_sub(self.generated));
         let mut beyond = u32::MAX;
         let below = loop {
             let Some(step) = frame.moves.next() else {
@@ -113,8 +116,12 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
                 continue;
             }
             expanded += 1;
-            if expanded % BETWEEN_CHECKS == 0 && stop(self.generated + generated) {
-                break Below::Stopped;
+            if generated >= pause {
+                let all = self.generated + generated;
+                pause = generated + BETWEEN_CHECKS.min(most.saturating_sub(all));
+                if all >= most || stop(all) {
+                    break Below::Stopped;
+                }
             }
             let (moves, cut) = screen(&memo, &state, puzzle.moves(&state, Some(step)), cost + 1);
             generated += u64::from(cut);

@@ -10,19 +10,26 @@ use crate::puzzle::Puzzle;
 
 /// Solves a problem on the calling thread.
 pub fn solve<P: Puzzle, H: Heuristic<P>>(problem: Problem<'_, P, H>, limits: &Limits<'_>) -> Outcome {
-    solve_from(problem, 0, limits)
+    match solve_until(problem, limits, || false) {
+        Ok(outcome) | Err(Paused(outcome)) => outcome,
+    }
 }
 
-/// Solves a problem for which no solution is shorter than `least`.
-pub fn solve_from<P: Puzzle, H: Heuristic<P>>(
+/// A search that was broken off, and how far it had come.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Paused(pub Outcome);
+
+/// Solves a problem on the calling thread, unless `pause` says, every so often,
+/// that it should be done in another way.
+pub fn solve_until<P: Puzzle, H: Heuristic<P>>(
     problem: Problem<'_, P, H>,
-    least: u32,
     limits: &Limits<'_>,
-) -> Outcome {
+    pause: impl Fn() -> bool,
+) -> Result<Outcome, Paused> {
     let Problem { puzzle, heuristic, start } = problem;
     let estimate = heuristic.estimate(&heuristic.evaluate(puzzle, &start));
     let mut search = DepthFirst::new(puzzle, heuristic);
-    let mut bound = estimate.max(least);
+    let mut bound = estimate;
     let mut stop = None;
     let most = limits.max_nodes.unwrap_or(u64::MAX);
     let ending = loop {
@@ -33,17 +40,20 @@ pub fn solve_from<P: Puzzle, H: Heuristic<P>>(
             start,
             0,
             bound,
+            most,
             |_, _, _| false,
             |nodes| {
                 stop = limits.reached(nodes);
-                stop.is_some()
+                stop.is_some() || pause()
             },
         );
         match below {
             Below::Goal(_) => break Ending::Solved { path: std::mem::take(&mut search.path), bound },
             Below::Beyond(u32::MAX) => break Ending::Exhausted,
-            Below::Beyond(next) if search.generated < most => bound = next,
-            Below::Beyond(bound) => break Ending::Stopped { stop: Stop::Nodes, bound },
+            Below::Beyond(next) => bound = next,
+            Below::Stopped if search.generated >= most => {
+                break Ending::Stopped { stop: Stop::Nodes, bound };
+            }
             Below::Stopped => {
                 break Ending::Stopped { stop: stop.unwrap_or(Stop::Interrupted), bound };
             }
@@ -51,5 +61,8 @@ pub fn solve_from<P: Puzzle, H: Heuristic<P>>(
     };
     let statistics =
         Statistics { expanded: search.expanded, generated: search.generated, ..Statistics::default() };
-    Outcome { ending, statistics }
+    let outcome = Outcome { ending, statistics };
+    let was_paused =
+        stop.is_none() && matches!(outcome.ending, Ending::Stopped { stop: Stop::Interrupted, .. });
+    if was_paused { Err(Paused(outcome)) } else { Ok(outcome) }
 }

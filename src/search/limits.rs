@@ -1,6 +1,5 @@
 //! What may end a search before it has decided.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// The limit that ended a search.
@@ -17,15 +16,15 @@ pub enum Stop {
 }
 
 /// The limits of one search.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Limits<'a> {
     /// New states generated and stored, the start included; for searches that
     /// store nothing, states generated.
     pub max_nodes: Option<u64>,
     /// When to end.
     pub deadline: Option<Instant>,
-    /// Anything but zero ends the search.
-    pub interrupt: Option<&'a AtomicUsize>,
+    /// Asked every few thousand nodes whether to end.
+    pub halt: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl Limits<'_> {
@@ -38,7 +37,7 @@ impl Limits<'_> {
     pub fn reached(&self, nodes: u64) -> Option<Stop> {
         if self.max_nodes.is_some_and(|most| nodes >= most) {
             Some(Stop::Nodes)
-        } else if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed) != 0) {
+        } else if self.halt.is_some_and(|halt| halt()) {
             Some(Stop::Interrupted)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             Some(Stop::Time)

@@ -53,6 +53,7 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
                     root,
                     known.cost,
                     level as u32,
+                    u64::MAX,
                     |state, cost, depth| {
                         depth <= LOOKED_UP
                             && table

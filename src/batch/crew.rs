@@ -1,0 +1,289 @@
+//! What the workers of a run do next, and how they help each other.
+//!
+//! Puzzles that were not decided at once wait here, the oldest first. A worker
+//! with nothing else to do helps the oldest puzzle that is being solved: nobody
+//! idles while something runs.
+
+use crate::search::Company;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// Where a record is in the order of the run: its block, then its place there.
+pub(super) type Place = u64;
+
+/// What a worker is to do.
+pub(super) enum Next<J> {
+    /// Read another block.
+    Read,
+    /// Solve this in the worker's slice.
+    Slice(Place, J),
+    /// Solve this in the large part, which nobody else uses now.
+    Large(Place, J),
+    /// Go home.
+    Nothing,
+}
+
+/// The workers' common knowledge.
+pub(super) struct Crew<J> {
+    state: Mutex<State<J>>,
+    wake: Condvar,
+    /// Workers with nothing to do, and the oldest place that is being solved,
+    /// for searches that ask often.
+    hungry: AtomicUsize,
+    oldest: AtomicU64,
+    stopped: AtomicBool,
+    most_blocks: u64,
+    most_bytes: u64,
+}
+
+struct State<J> {
+    slice: BTreeMap<Place, J>,
+    large: BTreeMap<Place, J>,
+    large_busy: bool,
+    running: BTreeSet<Place>,
+    open: Vec<Open>,
+    /// Blocks taken, finished and written so far.
+    taken: u64,
+    finished: u64,
+    written: u64,
+    /// Bytes of blocks that are taken and not finished.
+    bytes: u64,
+    input_ended: bool,
+}
+
+/// A search that is open to helpers.
+struct Open {
+    place: Place,
+    work: Work,
+    helpers: usize,
+    closed: bool,
+}
+
+/// A borrowed piece of work whose owner waits until nobody uses it.
+#[derive(Clone, Copy)]
+struct Work(*const (dyn Fn() + Sync));
+
+#[allow(unsafe_code)]
+// SAFETY: what it points to is `Sync`, and lives until its owner has seen that
+// nobody uses it (see `Opened`).
+unsafe impl Send for Work {}
+
+impl<J> Crew<J> {
+    /// A crew that keeps so many blocks, and about so many bytes of them, under
+    /// way at once.
+    pub(super) fn new(most_blocks: u64, most_bytes: u64) -> Self {
+        let state = State {
+            slice: BTreeMap::new(),
+            large: BTreeMap::new(),
+            large_busy: false,
+            running: BTreeSet::new(),
+            open: Vec::new(),
+            taken: 0,
+            finished: 0,
+            written: 0,
+            bytes: 0,
+            input_ended: false,
+        };
+        Self {
+            state: Mutex::new(state),
+            wake: Condvar::new(),
+            hungry: AtomicUsize::new(0),
+            oldest: AtomicU64::new(Place::MAX),
+            stopped: AtomicBool::new(false),
+            most_blocks,
+            most_bytes,
+        }
+    }
+
+    /// Finds something to do; helps others, or waits, until there is something.
+    pub(super) fn next(&self) -> Next<J> {
+        let mut state = self.state.lock();
+        loop {
+            if self.is_stopped() || (state.input_ended && state.finished == state.taken) {
+                self.wake.notify_all();
+                return Next::Nothing;
+            }
+            if !state.large_busy
+                && let Some((place, job)) = state.large.pop_first()
+            {
+                state.large_busy = true;
+                self.begin(&mut state, place);
+                return Next::Large(place, job);
+            }
+            if let Some((place, job)) = state.slice.pop_first() {
+                self.begin(&mut state, place);
+                return Next::Slice(place, job);
+            }
+            let under_way = state.taken - state.written;
+            if !state.input_ended
+                && under_way < self.most_blocks
+                && (state.bytes < self.most_bytes || under_way == 0)
+            {
+                state.taken += 1;
+                return Next::Read;
+            }
+            let oldest = state.open.iter_mut().filter(|open| !open.closed).min_by_key(|open| open.place);
+            if let Some(open) = oldest {
+                open.helpers += 1;
+                let (place, work) = (open.place, open.work);
+                MutexGuard::unlocked(&mut state, || {
+                    let _leave = Leave { crew: self, place };
+                    #[allow(unsafe_code)]
+                    // SAFETY: the owner waits in `Opened::drop` while there are
+                    // helpers, and this is one until `_leave` is dropped.
+                    let work = unsafe { &*work.0 };
+                    work();
+                });
+                continue;
+            }
+            self.hungry.fetch_add(1, Ordering::Relaxed);
+            self.wake.wait(&mut state);
+            self.hungry.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// There was nothing to read: neither this time nor later.
+    pub(super) fn input_ended(&self) {
+        let mut state = self.state.lock();
+        state.taken -= 1;
+        state.input_ended = true;
+        self.wake.notify_all();
+    }
+
+    /// A block was read that takes so many bytes.
+    pub(super) fn block_read(&self, bytes: u64) {
+        self.state.lock().bytes += bytes;
+    }
+
+    /// A block is finished, and so many blocks have been written now.
+    pub(super) fn block_finished(&self, bytes: u64, written: u64) {
+        let mut state = self.state.lock();
+        state.finished += 1;
+        state.bytes -= bytes;
+        state.written = state.written.max(written);
+        if self.hungry.load(Ordering::Relaxed) > 0 {
+            self.wake.notify_all();
+        }
+    }
+
+    /// A puzzle waits for a worker's slice.
+    pub(super) fn put_off(&self, place: Place, job: J) {
+        self.state.lock().slice.insert(place, job);
+        self.wake.notify_all();
+    }
+
+    /// A puzzle has outgrown its slice and waits for the large part.
+    pub(super) fn outgrown(&self, place: Place, job: J) {
+        let mut state = self.state.lock();
+        self.end(&mut state, place);
+        state.large.insert(place, job);
+        self.wake.notify_all();
+    }
+
+    /// A puzzle is decided; `large`: the large part is free again.
+    pub(super) fn decided(&self, place: Place, large: bool) {
+        let mut state = self.state.lock();
+        self.end(&mut state, place);
+        if large {
+            state.large_busy = false;
+        }
+        self.wake.notify_all();
+    }
+
+    /// Sends everybody home.
+    pub(super) fn stop(&self) {
+        let _state = self.state.lock();
+        self.stopped.store(true, Ordering::Relaxed);
+        self.wake.notify_all();
+    }
+
+    /// Whether everybody was sent home.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// The company for the puzzle at a place.
+    pub(super) fn post(&self, place: Place) -> Post<'_, J> {
+        Post { crew: self, place }
+    }
+
+    fn begin(&self, state: &mut State<J>, place: Place) {
+        state.running.insert(place);
+        self.note_oldest(state);
+    }
+
+    fn end(&self, state: &mut State<J>, place: Place) {
+        state.running.remove(&place);
+        self.note_oldest(state);
+    }
+
+    fn note_oldest(&self, state: &State<J>) {
+        self.oldest.store(state.running.first().copied().unwrap_or(Place::MAX), Ordering::Relaxed);
+    }
+}
+
+/// Who may help with the puzzle at a place: whoever is hungry, if it is the
+/// oldest.
+pub(super) struct Post<'c, J> {
+    crew: &'c Crew<J>,
+    place: Place,
+}
+
+impl<J: Send> Company for Post<'_, J> {
+    fn offers(&self) -> bool {
+        self.crew.hungry.load(Ordering::Relaxed) > 0 && self.crew.oldest.load(Ordering::Relaxed) == self.place
+    }
+
+    fn invite(&self, work: &(dyn Fn() + Sync)) {
+        let pointer: *const (dyn Fn() + Sync + '_) = work;
+        #[allow(unsafe_code)]
+        // SAFETY: only the lifetime changes; `Opened` sees to it that nobody
+        // uses the pointer after this function has returned, or unwound.
+        let pointer: *const (dyn Fn() + Sync + 'static) = unsafe { std::mem::transmute(pointer) };
+        let open = Open { place: self.place, work: Work(pointer), helpers: 0, closed: false };
+        self.crew.state.lock().open.push(open);
+        let _opened = Opened { crew: self.crew, place: self.place };
+        self.crew.wake.notify_all();
+        work();
+    }
+}
+
+/// An open search; when dropped, it is closed and all helpers have left.
+struct Opened<'c, J> {
+    crew: &'c Crew<J>,
+    place: Place,
+}
+
+impl<J> Drop for Opened<'_, J> {
+    fn drop(&mut self) {
+        let mut state = self.crew.state.lock();
+        loop {
+            let Some(index) = state.open.iter().position(|open| open.place == self.place) else { return };
+            state.open[index].closed = true;
+            if state.open[index].helpers == 0 {
+                state.open.swap_remove(index);
+                return;
+            }
+            self.crew.wake.wait(&mut state);
+        }
+    }
+}
+
+/// A helper at work; when dropped, it has left.
+struct Leave<'c, J> {
+    crew: &'c Crew<J>,
+    place: Place,
+}
+
+impl<J> Drop for Leave<'_, J> {
+    fn drop(&mut self) {
+        let mut state = self.crew.state.lock();
+        if let Some(open) = state.open.iter_mut().find(|open| open.place == self.place) {
+            open.helpers -= 1;
+            // Whoever leaves found nothing more to do there.
+            open.closed = true;
+        }
+        self.crew.wake.notify_all();
+    }
+}

@@ -1,0 +1,29 @@
+//! Why a run could not be done.
+
+use crate::input::{GoalError, UnknownForm};
+use crate::memory::budget::Short;
+use crate::output::SinkError;
+use std::io;
+
+/// Why a run did not begin, or ended before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The goal is none.
+    #[error("--goal: {0}")]
+    Goal(#[from] GoalError),
+    /// The input form is none.
+    #[error("--input-format: {0}")]
+    Form(#[from] UnknownForm),
+    /// The memory cap is too small for any run.
+    #[error("--memory: {0}")]
+    Memory(#[from] Short),
+    /// The system gave no memory.
+    #[error("the system refuses memory for searching: {0}")]
+    Arena(#[source] io::Error),
+    /// Results could not be written.
+    #[error(transparent)]
+    Output(#[from] SinkError),
+    /// A solution does not lead to its goal: a bug.
+    #[error("a wrong solution was found and not written (this is a bug, please report it): {0}")]
+    Wrong(String),
+}

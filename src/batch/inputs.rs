@@ -1,0 +1,114 @@
+//! The files of a run, one after another, as numbered blocks.
+
+use super::interrupt::Interrupt;
+use super::settings::Settings;
+use crate::input::{Block, Defaults, InputError, Reader};
+use std::io::{self, Read};
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+
+/// Records in a block, at most.
+pub(super) const RECORDS: usize = 64;
+
+/// Reads one file after the other. A file that cannot be read is complained
+/// about, and the others are read all the same.
+pub(super) struct Inputs<'r> {
+    files: std::slice::Iter<'r, String>,
+    defaults: Defaults,
+    reader: Option<Reader>,
+    interrupt: &'r Interrupt,
+    complain: &'r (dyn Fn(&InputError) + Sync),
+    /// The number of the next block.
+    next: u64,
+    ended: bool,
+}
+
+/// A block's number, its file, and how many bytes of input it took.
+pub(super) struct Taken {
+    pub(super) seq: u64,
+    pub(super) file: Arc<str>,
+    pub(super) bytes: u64,
+}
+
+impl<'r> Inputs<'r> {
+    /// The files of `settings`.
+    pub(super) fn new(
+        settings: &'r Settings,
+        defaults: Defaults,
+        interrupt: &'r Interrupt,
+        complain: &'r (dyn Fn(&InputError) + Sync),
+    ) -> Self {
+        let files = settings.files.iter();
+        Self { files, defaults, reader: None, interrupt, complain, next: 0, ended: false }
+    }
+
+    /// Fills a block with the next records; none at the end of all files.
+    pub(super) fn next(&mut self, block: &mut Block) -> Option<Taken> {
+        while !self.ended && !self.interrupt.is_raised() {
+            let Some(reader) = &mut self.reader else {
+                match self.files.next() {
+                    Some(file) => self.open(file),
+                    None => self.ended = true,
+                }
+                continue;
+            };
+            let (before, _) = reader.progress();
+            match reader.next_block(block, RECORDS) {
+                Ok(true) => {
+                    self.next += 1;
+                    let bytes = reader.progress().0.saturating_sub(before);
+                    return Some(Taken { seq: self.next - 1, file: reader.file().clone(), bytes });
+                }
+                Ok(false) => {
+                    if let Err(error) = reader.finish() {
+                        (self.complain)(&error);
+                    }
+                    self.reader = None;
+                }
+                Err(error) => {
+                    (self.complain)(&error);
+                    self.reader = None;
+                }
+            }
+        }
+        self.ended = true;
+        None
+    }
+
+    fn open(&mut self, file: &str) {
+        if file == "-" {
+            let stream = Patient { stream: io::stdin(), interrupt: self.interrupt.clone() };
+            self.reader = Some(Reader::from_stream(file, stream, self.defaults.clone()));
+            return;
+        }
+        match Reader::open(file, self.defaults.clone()) {
+            Ok(reader) => self.reader = Some(reader),
+            Err(error) => (self.complain)(&error),
+        }
+    }
+}
+
+/// A stream that ends when the run is interrupted, however long its writer
+/// takes.
+struct Patient<S> {
+    stream: S,
+    interrupt: Interrupt,
+}
+
+impl<S: Read + AsRawFd> Read for Patient<S> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const LOOK: i32 = 100;
+        loop {
+            if self.interrupt.is_raised() {
+                return Ok(0);
+            }
+            let mut fd = libc::pollfd { fd: self.stream.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            #[allow(unsafe_code)]
+            // SAFETY: one descriptor structure, which lives through the call.
+            let ready = unsafe { libc::poll(&raw mut fd, 1, LOOK) };
+            if ready != 0 {
+                return self.stream.read(buffer);
+            }
+        }
+    }
+}

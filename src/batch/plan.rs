@@ -1,0 +1,89 @@
+//! Which search for which puzzle.
+//!
+//! A puzzle is tried in up to three *tiers*: at once, with a small limit on
+//! nodes, because most puzzles of a large batch are easy; then by one worker in
+//! its own slice of memory; then in the large part, with all who are idle.
+
+use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
+use crate::puzzle::tiles::Size;
+use crate::search::Order;
+
+/// How much is spent on a puzzle before it is put off.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Tier {
+    /// A few thousand nodes, at once.
+    Quick,
+    /// All that fits a worker's slice.
+    Slice,
+    /// All that fits the large part, and whatever can be done without memory.
+    Large,
+}
+
+/// Nodes in the tier [`Tier::Quick`].
+pub const QUICK_NODES: u64 = 4000;
+
+/// The searches for puzzles of one size.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Plan {
+    /// What is searched with.
+    pub method: Method,
+    /// The lower bound.
+    pub heuristic: HeuristicChoice,
+    /// Whether a solution that is not proved to be shortest may stand in where
+    /// the method finds none within its limits.
+    pub second_best: bool,
+}
+
+/// A search, or several one after the other.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Method {
+    /// IDA* for easy puzzles, A* for the others, A*+IDA* when memory is full.
+    Shortest,
+    /// IDA*.
+    Ida,
+    /// Best-first in one order.
+    BestFirst(Order),
+    /// Best-first in orders that care less and less for the length.
+    First,
+}
+
+impl Plan {
+    /// The plan for boards of a size.
+    pub fn new(settings: &Settings, size: Size) -> Self {
+        let small = size.cells() <= 16;
+        let method = match settings.algorithm {
+            Algorithm::Auto => match settings.quality {
+                Quality::Optimal => Method::Shortest,
+                Quality::Auto if small => Method::Shortest,
+                Quality::Auto | Quality::Fast => Method::First,
+            },
+            Algorithm::Astar => Method::BestFirst(Order::ASTAR),
+            Algorithm::Wastar => Method::BestFirst(Order::weighted(settings.weight)),
+            Algorithm::Greedy => Method::BestFirst(Order::GREEDY),
+            Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
+            Algorithm::Ida => Method::Ida,
+        };
+        let heuristic = match settings.heuristic {
+            HeuristicChoice::Auto if small && method == Method::Shortest => HeuristicChoice::WalkingDistance,
+            HeuristicChoice::Auto => HeuristicChoice::LinearConflict,
+            chosen => chosen,
+        };
+        let second_best = settings.algorithm == Algorithm::Auto && settings.quality == Quality::Auto;
+        Self { method, heuristic, second_best }
+    }
+
+    /// Why, in a sentence.
+    pub fn explain(&self, size: Size) -> String {
+        let method = match self.method {
+            Method::Shortest => {
+                "shortest solutions: IDA* for easy boards, A* in a slice for the others, A*+IDA* in the large part for what outgrows it"
+            }
+            Method::Ida => "IDA*, as asked for",
+            Method::BestFirst(_) => "best-first search in the order asked for",
+            Method::First => {
+                "any solution: best-first search with weights 3, 6, then greedy, until one fits the memory"
+            }
+        };
+        format!("{size}: {method}; {:?} as lower bound", self.heuristic)
+    }
+}

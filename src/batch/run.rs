@@ -1,0 +1,403 @@
+//! A run: all files, all workers, from the first record to the summary.
+
+use super::counters::Counters;
+use super::crew::{Crew, Next, Place};
+use super::inputs::{Inputs, RECORDS, Taken};
+use super::interrupt::Interrupt;
+use super::plan::{Plan, Tier};
+use super::settings::Settings;
+use super::shares::Shares;
+use super::solver::{Attempt, Solver};
+use super::window::{Closed, Ready, Window};
+use super::{RunError, tiles};
+use crate::input::{Block, Defaults, InputError, parse_goal};
+use crate::memory::arena::Arena;
+use crate::memory::budget::Budget;
+use crate::memory::{Line, Region};
+use crate::output::{Effort, Instance, Report, Sink, Style, Summary, Verdict, replays};
+use crate::puzzle::tiles::{Goal, Size, is_solvable};
+use crate::search::{Alone, Limits};
+use ahash::HashMap;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// What a run tells while it goes on.
+pub trait Notices: Sync {
+    /// A file cannot be read, or not to its end.
+    fn input_error(&self, error: &InputError);
+    /// Why the plan is what it is.
+    fn explain(&self, reason: &str);
+}
+
+/// How a run ended.
+pub struct Finished {
+    /// Counts over all results.
+    pub summary: Summary,
+    /// Inputs that could not be read, or not to their end.
+    pub unreadable: usize,
+}
+
+/// Solves every record of every file and writes the results in their order.
+pub fn run(
+    settings: &Settings,
+    style: Style,
+    sink: &mut Sink,
+    counters: &Counters,
+    interrupt: &Interrupt,
+    notices: &dyn Notices,
+) -> Result<Finished, RunError> {
+    let started = Instant::now();
+    let goal = parse_goal(&settings.goal, None)?;
+    let form = settings.input_format.as_deref().map(str::parse).transpose()?;
+    let threads = settings.threads;
+    let budget = Budget::new(settings.memory);
+    let shares = Shares::new(&budget, threads)?;
+    let mut arena = Arena::new(shares.arena(threads), Shares::LEAST_ARENA).map_err(RunError::Arena)?;
+    let missing = shares.arena(threads) - arena.bytes().min(shares.arena(threads));
+    if settings.explain {
+        notices.explain(&explain_memory(settings, &shares, missing));
+    }
+    let slice = if missing == 0 { shares.slice as usize } else { arena.bytes() / 2 / threads };
+    let mut parts = arena.divide(&vec![slice; threads]);
+    let large = parts.pop().unwrap_or_default();
+
+    let unreadable = AtomicUsize::new(0);
+    let complain = |error: &InputError| {
+        unreadable.fetch_add(1, Ordering::Relaxed);
+        notices.input_error(error);
+    };
+    let defaults = Defaults { goal, form, ..Defaults::default() };
+    let mut heading = Vec::new();
+    style.header(&mut heading);
+    sink.write_all(&heading)?;
+    let crew = Crew::new((shares.window >> 16).clamp(4, 1024).max(4 * threads as u64), shares.window);
+    let shared = Shared {
+        settings,
+        style,
+        interrupt,
+        notices,
+        ends: settings.deadline.map(|deadline| started + deadline),
+        table_bytes: shares.tables as usize,
+        crew: &crew,
+        inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, &complain)),
+        window: Window::new(sink, counters),
+        counters,
+        large: Mutex::new(Region::zeroed(large)),
+        solvers: Mutex::default(),
+        wrong: Mutex::new(None),
+    };
+    let slices = Mutex::new(parts);
+    std::thread::scope(|scope| {
+        let work = || {
+            let _home = StopOnPanic(&crew);
+            let slice: &mut [Line] = slices.lock().pop().unwrap_or_default();
+            Worker::new(&shared, Region::zeroed(slice)).work();
+        };
+        for worker in 1..threads {
+            let name = format!("worker {worker}");
+            // Where the system gives no more threads, fewer do the work.
+            let thread = std::thread::Builder::new().name(name).stack_size(STACK);
+            if thread.spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+    if let Some(wrong) = shared.wrong.into_inner() {
+        return Err(RunError::Wrong(wrong));
+    }
+    let summary = shared.window.close()?;
+    Ok(Finished { summary, unreadable: unreadable.into_inner() })
+}
+
+/// Searches keep their paths off the stack, so that little will do.
+const STACK: usize = 512 << 10;
+
+fn explain_memory(settings: &Settings, shares: &Shares, missing: usize) -> String {
+    use crate::quantity::Bytes;
+    let mut text = format!(
+        "memory: {} in all: {} workers with slices of {}, {} for puzzles that outgrow theirs, {} for results that wait, {} for tables",
+        Bytes(settings.memory),
+        settings.threads,
+        Bytes(shares.slice),
+        Bytes(shares.large),
+        Bytes(shares.window),
+        Bytes(shares.tables),
+    );
+    if missing > 0 {
+        text += &format!("; the system refused {} of that", Bytes(missing as u64));
+    }
+    text
+}
+
+/// Sends all home if a worker panics, so that the panic reaches the top.
+struct StopOnPanic<'c>(&'c Crew<Job>);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
+    }
+}
+
+/// What all workers share.
+struct Shared<'r> {
+    settings: &'r Settings,
+    style: Style,
+    interrupt: &'r Interrupt,
+    notices: &'r dyn Notices,
+    ends: Option<Instant>,
+    table_bytes: usize,
+    crew: &'r Crew<Job>,
+    inputs: Mutex<Inputs<'r>>,
+    window: Window<'r>,
+    counters: &'r Counters,
+    large: Mutex<Region<'r>>,
+    solvers: Mutex<HashMap<(Size, Goal), Arc<dyn Solver>>>,
+    /// A solution that does not replay.
+    wrong: Mutex<Option<String>>,
+}
+
+impl Shared<'_> {
+    /// The limits of a puzzle on which some effort was spent already.
+    fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
+        let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
+        let deadline = own.into_iter().chain(self.ends).min();
+        Limits { max_nodes: self.settings.max_nodes, deadline, halt: Some(halt) }
+    }
+}
+
+/// A puzzle that was not decided at once.
+struct Job {
+    batch: Arc<Batch>,
+    index: usize,
+    report: Report,
+    solver: Arc<dyn Solver>,
+}
+
+/// The results of one block.
+struct Batch {
+    seq: u64,
+    /// Bytes of input.
+    bytes: u64,
+    inner: Mutex<Results>,
+}
+
+struct Results {
+    /// One for each record of the block; none where it belongs to another shard
+    /// or was not begun before the run was interrupted, or is not decided yet.
+    reports: Vec<Option<Report>>,
+    undecided: usize,
+}
+
+/// One thread's part of a run.
+struct Worker<'w, 'r> {
+    shared: &'w Shared<'r>,
+    slice: Region<'r>,
+    block: Block,
+    summary: Summary,
+    /// The last size and goal, and their solver: most files have but one.
+    last: Option<(Size, Goal, Arc<dyn Solver>)>,
+}
+
+impl<'w, 'r> Worker<'w, 'r> {
+    fn new(shared: &'w Shared<'r>, slice: Region<'r>) -> Self {
+        Self { shared, slice, block: Block::default(), summary: Summary::new(), last: None }
+    }
+
+    fn work(mut self) {
+        loop {
+            match self.shared.crew.next() {
+                Next::Nothing => break,
+                Next::Read => self.read(),
+                Next::Slice(place, job) => self.solve(place, job, Tier::Slice),
+                Next::Large(place, job) => self.solve(place, job, Tier::Large),
+            }
+        }
+        self.shared.window.add(&self.summary);
+    }
+
+    /// Takes the next block and decides what can be decided at once.
+    fn read(&mut self) {
+        let crew = self.shared.crew;
+        let taken = self.shared.inputs.lock().next(&mut self.block);
+        let Some(Taken { seq, file, bytes }) = taken else { return crew.input_ended() };
+        crew.block_read(bytes);
+        let records = self.block.len();
+        let results = Results { reports: Vec::with_capacity(records), undecided: 1 };
+        let batch = Arc::new(Batch { seq, bytes, inner: Mutex::new(results) });
+        let mut reports = Vec::with_capacity(records);
+        let mut jobs = Vec::new();
+        for index in 0..records {
+            if self.shared.interrupt.is_raised() || !self.shared.settings.takes(self.block.header(index).n) {
+                reports.push(None);
+                continue;
+            }
+            let (report, undecided) = self.at_once(index, &file);
+            match undecided {
+                None => reports.push(Some(report)),
+                Some(solver) => {
+                    reports.push(None);
+                    jobs.push(Job { batch: batch.clone(), index, report, solver });
+                }
+            }
+        }
+        let generated = reports.iter().flatten().map(|report| report.effort.generated).sum();
+        self.shared.counters.add_nodes(generated);
+        let mut results = batch.inner.lock();
+        results.reports = reports;
+        results.undecided += jobs.len();
+        drop(results);
+        for job in jobs {
+            crew.put_off(seq * RECORDS as u64 + job.index as u64, job);
+        }
+        self.finish_one(&batch);
+    }
+
+    /// Reads a record and tries it for a moment; with its solver if that was
+    /// not enough.
+    fn at_once(&mut self, index: usize, file: &Arc<str>) -> (Report, Option<Arc<dyn Solver>>) {
+        let started = Instant::now();
+        let header = self.block.header(index);
+        let mut report = Report {
+            file: file.clone(),
+            n: header.n,
+            id: header.id.map(Into::into),
+            line: header.line,
+            instance: None,
+            verdict: Verdict::Unsolvable { hint: None },
+            effort: Effort::default(),
+        };
+        let instance = match self.block.parse(index) {
+            Ok(instance) => instance,
+            Err(invalid) => {
+                report.verdict = Verdict::Invalid { reason: invalid.to_string().into() };
+                return (report, None);
+            }
+        };
+        let Instance::Tiles { board, goal } = &instance;
+        let goal_board = goal.board(board.size());
+        if let Some(goal_board) = &goal_board
+            && !is_solvable(board, goal_board)
+        {
+            report.verdict = Verdict::Unsolvable { hint: hint(&instance) };
+            report.instance = Some(instance);
+            return (report, None);
+        }
+        let solver = self.solver(board.size(), goal);
+        let interrupt = self.shared.interrupt;
+        let halt = || interrupt.is_raised();
+        let limits = self.shared.limits(&report.effort, &halt);
+        let attempt = Attempt { tier: Tier::Quick, limits, region: &mut self.slice, company: &Alone };
+        let verdict = solver.attempt(board, attempt, &mut report.effort);
+        report.effort.time = started.elapsed();
+        report.instance = Some(instance);
+        match verdict {
+            Some(verdict) => {
+                report.verdict = verdict;
+                (report, None)
+            }
+            None => (report, Some(solver)),
+        }
+    }
+
+    /// Goes on with a puzzle that was put off.
+    fn solve(&mut self, place: Place, mut job: Job, tier: Tier) {
+        let (shared, crew) = (self.shared, self.shared.crew);
+        let started = Instant::now();
+        let generated = job.report.effort.generated;
+        let halt = || shared.interrupt.is_raised() || crew.is_stopped();
+        let limits = shared.limits(&job.report.effort, &halt);
+        let mut large;
+        let region = if tier == Tier::Large {
+            large = shared.large.lock();
+            &mut *large
+        } else {
+            &mut self.slice
+        };
+        let company = crew.post(place);
+        let attempt = Attempt { tier, limits, region, company: &company };
+        let Some(Instance::Tiles { board, .. }) = &job.report.instance else {
+            unreachable!("what is put off was read")
+        };
+        let verdict = job.solver.attempt(board, attempt, &mut job.report.effort);
+        job.report.effort.time += started.elapsed();
+        shared.counters.add_nodes(job.report.effort.generated - generated);
+        let Some(verdict) = verdict else { return crew.outgrown(place, job) };
+        crew.decided(place, tier == Tier::Large);
+        job.report.verdict = verdict;
+        job.batch.inner.lock().reports[job.index] = Some(job.report);
+        self.finish_one(&job.batch);
+    }
+}
+
+impl Worker<'_, '_> {
+    /// The solver for a size and goal, made when it is first needed.
+    fn solver(&mut self, size: Size, goal: &Goal) -> Arc<dyn Solver> {
+        if let Some((last_size, last_goal, solver)) = &self.last
+            && *last_size == size
+            && last_goal == goal
+        {
+            return solver.clone();
+        }
+        let shared = self.shared;
+        let mut solvers = shared.solvers.lock();
+        let solver = solvers
+            .entry((size, goal.clone()))
+            .or_insert_with(|| {
+                if shared.settings.explain {
+                    shared.notices.explain(&Plan::new(shared.settings, size).explain(size));
+                }
+                let board = goal.board(size).expect("a goal that was read fits its board");
+                tiles::solver(&board, shared.settings, shared.table_bytes).into()
+            })
+            .clone();
+        self.last = Some((size, goal.clone(), solver.clone()));
+        solver
+    }
+
+    /// One more part of a block is done; the last one writes it.
+    fn finish_one(&mut self, batch: &Batch) {
+        let mut results = batch.inner.lock();
+        results.undecided -= 1;
+        if results.undecided > 0 {
+            return;
+        }
+        let reports = std::mem::take(&mut results.reports);
+        drop(results);
+        let shared = self.shared;
+        let mut text = Vec::with_capacity(reports.len() * 64);
+        let mut records = 0;
+        for report in reports.iter().flatten() {
+            if let (Some(instance), Verdict::Solved(solution)) = (&report.instance, &report.verdict)
+                && let Err(wrong) = replays(instance, solution)
+            {
+                let place = format!("{}, record {} (line {})", report.file, report.n, report.line);
+                *shared.wrong.lock() = Some(format!("{place}: {wrong}"));
+                return shared.crew.stop();
+            }
+            self.summary.add(report);
+            shared.style.write(&mut text, report);
+            records += 1;
+        }
+        match shared.window.put(batch.seq, Ready { text, records, bytes: batch.bytes }) {
+            Ok(written) => shared.crew.block_finished(batch.bytes, written),
+            Err(Closed) => shared.crew.stop(),
+        }
+    }
+}
+
+/// What the user may have meant by an unsolvable board.
+fn hint(instance: &Instance) -> Option<Box<str>> {
+    let Instance::Tiles { board, goal } = instance;
+    let other = match goal {
+        Goal::BlankLast => Goal::BlankFirst,
+        Goal::BlankFirst => Goal::BlankLast,
+        Goal::Snail | Goal::Given(_) => return None,
+    };
+    let other_board = other.board(board.size())?;
+    is_solvable(board, &other_board).then(|| format!("solvable for the goal {}", other.name()).into())
+}

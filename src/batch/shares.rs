@@ -1,0 +1,76 @@
+//! How a run divides its memory.
+//!
+//! Each worker owns a small slice for the puzzles that it solves by itself; one
+//! large part serves the few puzzles that outgrow a slice, one at a time.
+
+use crate::input::Reader;
+use crate::memory::budget::{Budget, Short};
+use crate::memory::limits;
+
+/// The program itself: code, libraries, what the start has allocated.
+const PROGRAM: u64 = 9 << 20;
+
+/// What a worker needs beside its slice: the touched part of its stack, its
+/// block of input, its buffers and its part of the summary.
+const WORKER: u64 = 288 << 10;
+
+/// The largest slice that a worker gets.
+const LARGEST_SLICE: u64 = 64 << 20;
+
+/// The least that is left for searches.
+const LEAST_ARENA: u64 = 8 << 20;
+
+/// The parts of a run's memory, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Shares {
+    /// Results that wait for an earlier one, and their puzzles.
+    pub(super) window: u64,
+    /// Heuristics' tables.
+    pub(super) tables: u64,
+    /// Each worker's slice.
+    pub(super) slice: u64,
+    /// The part for puzzles that outgrow a slice.
+    pub(super) large: u64,
+}
+
+impl Shares {
+    /// Divides a budget among so many workers.
+    pub(super) fn new(budget: &Budget, threads: usize) -> Result<Self, Short> {
+        let threads = threads as u64;
+        let program = limits::resident().max(PROGRAM);
+        let window = (budget.cap() / 24).clamp(1 << 20, 64 << 20);
+        let tables = (budget.cap() / 24).clamp(2 << 20, 64 << 20);
+        let fixed = program + threads * WORKER + Reader::FOOTPRINT as u64 + window + tables;
+        budget.reserve(fixed).map_err(|short| Short { needed: short.needed + LEAST_ARENA, ..short })?;
+        let arena = budget.left();
+        budget.reserve(arena.max(LEAST_ARENA))?;
+        let slice = (arena / 2 / threads).min(LARGEST_SLICE) & !0xfff;
+        Ok(Self { window, tables, slice, large: arena - slice * threads })
+    }
+
+    /// The arena that holds the slices and the large part.
+    pub(super) fn arena(&self, threads: usize) -> usize {
+        (self.slice * threads as u64 + self.large) as usize
+    }
+
+    /// The least arena that is worth a run.
+    pub(super) const LEAST_ARENA: usize = LEAST_ARENA as usize;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_and_too_little_says_how_much() {
+        for (cap, threads) in [(48u64 << 20, 16), (64 << 20, 1), (256 << 20, 64), (16 << 30, 2)] {
+            let budget = Budget::new(cap);
+            let shares = Shares::new(&budget, threads).unwrap();
+            assert_eq!(budget.left(), 0);
+            assert!(shares.arena(threads) as u64 + shares.window + shares.tables < cap);
+            assert!(shares.large >= shares.slice);
+        }
+        let short = Shares::new(&Budget::new(16 << 20), 64).unwrap_err();
+        assert!(Shares::new(&Budget::new(short.needed), 64).is_ok(), "{short}");
+    }
+}

@@ -1,0 +1,237 @@
+//! Manhattan distance with linear conflicts (Hansson, Mayer and Yung,
+//! Information Sciences 63, 1992).
+//!
+//! Tiles that are in their own row but in the wrong order cannot all go straight
+//! home: all but those of a longest ordered subsequence must leave the row and
+//! come back, two moves each that the Manhattan distance does not count. The
+//! same holds for columns.
+//!
+//! A vertical move changes the order in no column, and of the rows only the
+//! moving tile's own counts it, if it enters or leaves that. So a move changes
+//! one line's term at most, and the estimate by one, up or down.
+//!
+//! On boards of up to 16 cells with sides of up to 5, the memo keeps for each
+//! cell of each line where its tile belongs in the line: three bits, 0 for a
+//! tile from elsewhere. A line's bits are the index of its term in one small
+//! table, and a move is an exclusive or. Other boards count the one line anew.
+
+use super::{Heuristic, Manhattan, axis};
+use crate::puzzle::tiles::{Cells, TileState, Tiles};
+use crate::puzzle::{Move, Puzzle};
+
+/// Bits for a cell in a line's code.
+const BITS: usize = 3;
+/// The longest line that has a code.
+const LONGEST: usize = 5;
+/// As many codes as there can be.
+const CODES: usize = 1 << (BITS * LONGEST);
+/// The most cells whose codes fit into a word.
+const CELLS: usize = 16;
+
+/// The Manhattan sum, and two moves for each tile that must leave its line.
+#[derive(Debug)]
+pub struct LinearConflict {
+    manhattan: Manhattan,
+    /// Where each label belongs: its row and its column.
+    homes: Box<[[u8; 2]; 256]>,
+    coded: Option<Coded>,
+}
+
+/// The tables for boards whose lines have codes.
+#[derive(Debug)]
+struct Coded {
+    /// The moves that a line's conflicts cost, for each code.
+    terms: Box<[u8; CODES]>,
+    /// For the blank's cell, its move, and the label that moves.
+    changes: Box<[Change; CELLS * 4 * CELLS]>,
+}
+
+/// What a move does to a memo.
+#[derive(Clone, Copy, Debug, Default)]
+struct Change {
+    /// Changed bits in the codes of the rows and of the columns.
+    lines: [u64; 2],
+    /// Where the code starts whose term may change, and its bits.
+    shift: u8,
+    mask: u16,
+    /// What the move adds to the Manhattan distance.
+    distance: i8,
+}
+
+/// An estimate, and the codes of all rows and of all columns where they are in
+/// use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Conflicts {
+    estimate: u32,
+    lines: [u64; 2],
+}
+
+impl LinearConflict {
+    /// The tables for a puzzle.
+    pub fn new<C: Cells>(puzzle: &Tiles<C>) -> Self {
+        let (size, cols) = (puzzle.size(), puzzle.size().cols());
+        let mut homes = Box::new([[0; 2]; 256]);
+        for label in 1..size.cells() {
+            homes[label] = [(puzzle.home(label) / cols) as u8, (puzzle.home(label) % cols) as u8];
+        }
+        let mut new = Self { manhattan: Manhattan::new(puzzle), homes, coded: None };
+        if size.cells() <= CELLS && size.rows().max(cols) <= LONGEST {
+            new.coded = Some(new.code(puzzle));
+        }
+        new
+    }
+
+    fn code<C: Cells>(&self, puzzle: &Tiles<C>) -> Coded {
+        let mut terms = Box::new([0; CODES]);
+        for (code, term) in terms.iter_mut().enumerate() {
+            let places = (0..LONGEST).map(|i| (code >> (BITS * i)) & ((1 << BITS) - 1));
+            *term = 2 * removals(places.filter(|&place| place != 0).map(|place| place as u8)) as u8;
+        }
+        let size = puzzle.size();
+        let mut changes = Box::new([Change::default(); CELLS * 4 * CELLS]);
+        for blank in 0..size.cells() {
+            let state = TileState { cells: C::from_labels(&[]), blank: blank as u8 };
+            for step in puzzle.moves(&state, None) {
+                let from = puzzle.beside(blank as u8, step) as usize;
+                for label in 1..size.cells() {
+                    let (here, there) = (self.codes(puzzle, label, from), self.codes(puzzle, label, blank));
+                    let axis = axis(step);
+                    let length = if axis == 0 { size.cols() } else { size.rows() };
+                    let line = self.homes[label][axis] as usize;
+                    changes[index(blank as u8, step, label)] = Change {
+                        lines: [here[0] ^ there[0], here[1] ^ there[1]],
+                        shift: (line * length * BITS) as u8,
+                        mask: ((1 << (length * BITS)) - 1) as u16,
+                        distance: (self.manhattan.distance(label, blank) as i8)
+                            - self.manhattan.distance(label, from) as i8,
+                    };
+                }
+            }
+        }
+        Coded { terms, changes }
+    }
+
+    /// What a label in a cell gives to the codes of the rows and the columns.
+    fn codes<C: Cells>(&self, puzzle: &Tiles<C>, label: usize, cell: usize) -> [u64; 2] {
+        let (rows, cols) = (puzzle.size().rows(), puzzle.size().cols());
+        let [home_row, home_col] = self.homes[label].map(u64::from);
+        let (row, col) = (cell / cols, cell % cols);
+        let mut codes = [0; 2];
+        if label != 0 && home_row == row as u64 {
+            codes[0] = (home_col + 1) << ((row * cols + col) * BITS);
+        }
+        if label != 0 && home_col == col as u64 {
+            codes[1] = (home_row + 1) << ((col * rows + row) * BITS);
+        }
+        codes
+    }
+
+    /// The codes of a whole board.
+    fn lines<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> [u64; 2] {
+        if self.coded.is_none() {
+            return [0; 2];
+        }
+        (0..puzzle.size().cells().min(CELLS)).fold([0; 2], |lines, cell| {
+            let codes = self.codes(puzzle, state.cells.label(cell), cell);
+            [lines[0] | codes[0], lines[1] | codes[1]]
+        })
+    }
+
+    /// The moves that the conflicts of one row (axis 0) or column (axis 1) cost.
+    fn term<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>, axis: usize, line: usize) -> u32 {
+        let (rows, cols) = (puzzle.size().rows(), puzzle.size().cols());
+        let (first, stride, length) = if axis == 0 { (line * cols, 1, cols) } else { (line, cols, rows) };
+        let labels = (0..length).map(|i| state.cells.label(first + i * stride));
+        let at_home = labels.filter(|&label| label != 0 && self.homes[label][axis] as usize == line);
+        2 * removals(at_home.map(|label| self.homes[label][1 - axis]))
+    }
+
+    /// An update on boards whose lines have no codes.
+    fn recount<C: Cells>(
+        &self,
+        puzzle: &Tiles<C>,
+        memo: &Conflicts,
+        before: &TileState<C>,
+        step: Move,
+    ) -> Conflicts {
+        let (cols, axis) = (puzzle.size().cols() as u8, axis(step));
+        let (from, to) = (puzzle.beside(before.blank, step), before.blank);
+        let line = self.homes[before.cells.label(from.into())][axis];
+        let [old, new] = [from, to].map(|cell| if axis == 0 { cell / cols } else { cell % cols });
+        let mut estimate = memo.estimate.wrapping_add_signed(self.manhattan.change(puzzle, before, step));
+        if line == old || line == new {
+            let after = puzzle.apply(before, step);
+            estimate += self.term(puzzle, &after, axis, line.into());
+            estimate -= self.term(puzzle, before, axis, line.into());
+        }
+        Conflicts { estimate, ..*memo }
+    }
+}
+
+/// The place of a change in its table.
+#[inline(always)]
+fn index(blank: u8, step: Move, label: usize) -> usize {
+    ((blank as usize % CELLS) * 4 + step.0 as usize % 4) * CELLS + label % CELLS
+}
+
+/// How many of these different numbers must be taken away so that the others
+/// rise: all but a longest rising subsequence.
+fn removals(places: impl Iterator<Item = u8>) -> u32 {
+    // `ends[i]` is the lowest end of a rising subsequence of length i + 1.
+    let mut ends = [0; 256];
+    let (mut all, mut longest) = (0, 0);
+    for place in places {
+        let at = ends[..longest].partition_point(|&end| end < place);
+        ends[at] = place;
+        longest = longest.max(at + 1);
+        all += 1;
+    }
+    (all - longest) as u32
+}
+
+impl<C: Cells> Heuristic<Tiles<C>> for LinearConflict {
+    type Memo = Conflicts;
+    type Carry = ();
+
+    fn name(&self) -> &'static str {
+        "linear-conflict"
+    }
+
+    fn evaluate(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> Conflicts {
+        let terms =
+            |axis, lines| (0..lines).map(move |line| self.term(puzzle, state, axis, line)).sum::<u32>();
+        let conflicts = terms(0, puzzle.size().rows()) + terms(1, puzzle.size().cols());
+        let estimate = self.manhattan.sum(puzzle, state) + conflicts;
+        Conflicts { estimate, lines: self.lines(puzzle, state) }
+    }
+
+    #[inline(always)]
+    fn update(&self, puzzle: &Tiles<C>, memo: &Conflicts, before: &TileState<C>, step: Move) -> Conflicts {
+        let Some(Coded { terms, changes }) = &self.coded else {
+            return self.recount(puzzle, memo, before, step);
+        };
+        let label = before.cells.label(puzzle.beside(before.blank, step).into());
+        let change = &changes[index(before.blank, step, label)];
+        let lines = [memo.lines[0] ^ change.lines[0], memo.lines[1] ^ change.lines[1]];
+        let (old, new) = if axis(step) == 0 { (memo.lines[0], lines[0]) } else { (memo.lines[1], lines[1]) };
+        let term = |codes: u64| {
+            let code = (codes >> change.shift) as usize & change.mask as usize;
+            i32::from(terms[code % CODES])
+        };
+        let more = i32::from(change.distance) + term(new) - term(old);
+        Conflicts { estimate: memo.estimate.wrapping_add_signed(more), lines }
+    }
+
+    #[inline(always)]
+    fn estimate(&self, memo: &Conflicts) -> u32 {
+        memo.estimate
+    }
+
+    #[inline(always)]
+    fn carry(&self, _: &Conflicts) {}
+
+    #[inline(always)]
+    fn resume(&self, puzzle: &Tiles<C>, state: &TileState<C>, estimate: u32, (): ()) -> Conflicts {
+        Conflicts { estimate, lines: self.lines(puzzle, state) }
+    }
+}

@@ -1,0 +1,61 @@
+//! Misplaced tiles (the courses' h1): how many tiles, the blank not counted, are
+//! not where they belong. Weak, but what every textbook starts with.
+
+use super::Heuristic;
+use crate::puzzle::Move;
+use crate::puzzle::tiles::{Cells, TileState, Tiles};
+
+/// The number of tiles that are not in their places.
+#[derive(Debug)]
+pub struct Misplaced {
+    /// The cell where each label belongs.
+    homes: Box<[u8; 256]>,
+}
+
+impl Misplaced {
+    /// The table for a puzzle.
+    pub fn new<C: Cells>(puzzle: &Tiles<C>) -> Self {
+        let mut homes = Box::new([0; 256]);
+        for (label, home) in homes.iter_mut().enumerate().take(puzzle.size().cells()) {
+            *home = puzzle.home(label) as u8;
+        }
+        Self { homes }
+    }
+}
+
+impl<C: Cells> Heuristic<Tiles<C>> for Misplaced {
+    type Memo = u32;
+    type Carry = ();
+
+    fn name(&self) -> &'static str {
+        "misplaced"
+    }
+
+    fn evaluate(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> u32 {
+        let away = |&cell: &usize| {
+            let label = state.cells.label(cell);
+            label != 0 && puzzle.home(label) != cell
+        };
+        (0..puzzle.size().cells()).filter(away).count() as u32
+    }
+
+    #[inline(always)]
+    fn update(&self, puzzle: &Tiles<C>, &memo: &u32, before: &TileState<C>, step: Move) -> u32 {
+        let (from, to) = (puzzle.beside(before.blank, step), before.blank);
+        let home = self.homes[before.cells.label(from.into()) & 255];
+        memo + u32::from(home == from) - u32::from(home == to)
+    }
+
+    #[inline(always)]
+    fn estimate(&self, &memo: &u32) -> u32 {
+        memo
+    }
+
+    #[inline(always)]
+    fn carry(&self, _: &u32) {}
+
+    #[inline(always)]
+    fn resume(&self, _: &Tiles<C>, _: &TileState<C>, estimate: u32, (): ()) -> u32 {
+        estimate
+    }
+}

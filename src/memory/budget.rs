@@ -1,0 +1,67 @@
+//! One ledger of bytes for the whole process.
+//!
+//! Whoever is going to use memory in earnest reserves it here first. What is
+//! reserved is never given back: a run's parts live as long as the run.
+
+use crate::quantity::Bytes;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A cap on memory, and how much of it is spoken for.
+#[derive(Debug)]
+pub struct Budget {
+    cap: u64,
+    reserved: AtomicU64,
+}
+
+/// There is not enough left.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{} of memory are not enough: at least {} are needed here", Bytes(*.cap), Bytes(*.needed))]
+pub struct Short {
+    /// The cap.
+    pub cap: u64,
+    /// A cap that would do.
+    pub needed: u64,
+}
+
+impl Budget {
+    /// A ledger with nothing reserved.
+    pub fn new(cap: u64) -> Self {
+        Self { cap, reserved: AtomicU64::new(0) }
+    }
+
+    /// The cap.
+    pub fn cap(&self) -> u64 {
+        self.cap
+    }
+
+    /// What is not spoken for.
+    pub fn left(&self) -> u64 {
+        self.cap.saturating_sub(self.reserved.load(Ordering::Relaxed))
+    }
+
+    /// Reserves some bytes.
+    pub fn reserve(&self, bytes: u64) -> Result<(), Short> {
+        self.reserved
+            .try_update(Ordering::Relaxed, Ordering::Relaxed, |reserved| {
+                reserved.checked_add(bytes).filter(|&sum| sum <= self.cap)
+            })
+            .map(drop)
+            .map_err(|reserved| Short { cap: self.cap, needed: reserved.saturating_add(bytes) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_is_never_overdrawn() {
+        let budget = Budget::new(100);
+        assert!(budget.reserve(60).is_ok());
+        assert_eq!(budget.reserve(41), Err(Short { cap: 100, needed: 101 }));
+        assert_eq!(budget.left(), 40);
+        assert!(budget.reserve(40).is_ok());
+        assert!(budget.reserve(u64::MAX).is_err());
+        assert_eq!(budget.left(), 0);
+    }
+}
