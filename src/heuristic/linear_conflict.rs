@@ -235,3 +235,53 @@ impl<C: Cells> Heuristic<Tiles<C>> for LinearConflict {
         Conflicts { estimate, lines: self.lines(puzzle, state) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{Steps, walks, whole_space};
+    use super::*;
+    use crate::puzzle::tiles::{Board, Goal, Size};
+
+    #[test]
+    fn never_too_many_and_never_less_than_manhattan() {
+        for size in [(2, 2), (2, 4), (2, 5), (3, 2)] {
+            whole_space(size, Steps::One, LinearConflict::new);
+        }
+        let with = whole_space((3, 3), Steps::One, LinearConflict::new);
+        let without = whole_space((3, 3), Steps::One, Manhattan::new);
+        assert!(with.iter().zip(&without).all(|(with, without)| with > without));
+        // With codes, without them for the length of a side or the number of
+        // cells, and in bytes.
+        for size in [(4, 4), (3, 5), (2, 7), (8, 2)] {
+            walks::<u64, _>(size, Steps::One, LinearConflict::new);
+        }
+        walks::<u128, _>((5, 5), Steps::One, LinearConflict::new);
+        walks::<[u64; 5], _>((6, 6), Steps::One, LinearConflict::new);
+        walks::<[u64; 32], _>((2, 128), Steps::One, LinearConflict::new);
+    }
+
+    #[test]
+    fn only_a_longest_rising_subsequence_may_stay() {
+        let counted = |places: &[u8]| removals(places.iter().copied());
+        assert_eq!(counted(&[]), 0);
+        assert_eq!(counted(&[1, 2, 3, 4]), 0);
+        assert_eq!(counted(&[4, 3, 2, 1]), 3);
+        assert_eq!(counted(&[3, 4, 1, 2]), 2);
+        assert_eq!(counted(&[2, 3, 4, 1]), 1);
+    }
+
+    #[test]
+    fn conflicts_of_one_board_by_hand() {
+        let size = Size::new(4, 4).unwrap();
+        let puzzle = Tiles::<u64>::new(&Goal::BlankLast.board(size).unwrap()).unwrap();
+        let heuristic = LinearConflict::new(&puzzle);
+        let board = |tiles: &[u32]| puzzle.state(&Board::new(size, tiles).unwrap());
+        let estimate = |state: TileState<u64>| heuristic.evaluate(&puzzle, &state).estimate;
+        // The first row reversed: 3 + 1 + 1 + 3 moves, and three tiles that leave.
+        let first = board(&[4, 3, 2, 1, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0]);
+        assert_eq!(estimate(first), 8 + 6);
+        // 5 and 9 exchanged in the first column.
+        let second = board(&[1, 2, 3, 4, 9, 6, 7, 8, 5, 10, 11, 12, 13, 14, 15, 0]);
+        assert_eq!(estimate(second), 2 + 2);
+    }
+}

@@ -122,3 +122,20 @@ impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
         estimate
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{Steps, walks, whole_space};
+    use super::*;
+
+    #[test]
+    fn sums_distances_and_never_too_many() {
+        for size in [(2, 2), (2, 4), (2, 5), (3, 2), (3, 3)] {
+            whole_space(size, Steps::One, Manhattan::new);
+        }
+        walks::<u64, _>((4, 4), Steps::One, Manhattan::new);
+        walks::<u128, _>((5, 5), Steps::One, Manhattan::new);
+        walks::<[u64; 5], _>((6, 6), Steps::One, Manhattan::new);
+        walks::<[u64; 32], _>((16, 16), Steps::One, Manhattan::new);
+    }
+}

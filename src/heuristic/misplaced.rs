@@ -59,3 +59,20 @@ impl<C: Cells> Heuristic<Tiles<C>> for Misplaced {
         estimate
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{Steps, walks, whole_space};
+    use super::*;
+
+    #[test]
+    fn counts_tiles_and_never_too_many() {
+        for size in [(3, 3), (2, 4), (3, 2)] {
+            whole_space(size, Steps::OneOrNone, Misplaced::new);
+        }
+        walks::<u64, _>((4, 4), Steps::OneOrNone, Misplaced::new);
+        walks::<u128, _>((5, 5), Steps::OneOrNone, Misplaced::new);
+        walks::<[u64; 5], _>((6, 6), Steps::OneOrNone, Misplaced::new);
+        walks::<[u64; 32], _>((16, 16), Steps::OneOrNone, Misplaced::new);
+    }
+}

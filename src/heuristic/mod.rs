@@ -7,6 +7,8 @@
 mod linear_conflict;
 mod manhattan;
 mod misplaced;
+#[cfg(test)]
+mod trial;
 mod walking_distance;
 
 pub use linear_conflict::LinearConflict;

@@ -31,6 +31,12 @@ impl Order {
         (self.cost_weight * cost + self.estimate_weight * estimate) / ONE
     }
 
+    /// Whether a state's priority tells its estimate, given its cost.
+    #[inline(always)]
+    pub fn weighs_estimates(self) -> bool {
+        self.estimate_weight != 0
+    }
+
     /// Whether the order is A*'s or breadth-first's, so that nothing shorter
     /// than a solution can be left when it is accepted.
     pub fn is_optimal(self) -> bool {

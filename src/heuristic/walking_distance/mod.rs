@@ -200,3 +200,64 @@ impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
         self.walk(numbers, estimate)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{Steps, walks, whole_space};
+    use super::super::{Manhattan, trial::goals};
+    use super::*;
+
+    fn make<C: Cells>(puzzle: &Tiles<C>) -> WalkingDistance {
+        WalkingDistance::new(puzzle, 128 << 20).unwrap()
+    }
+
+    #[test]
+    fn never_too_many_and_more_than_manhattan_on_the_whole() {
+        for size in [(2, 2), (2, 4), (2, 5), (3, 2)] {
+            whole_space(size, Steps::One, make);
+        }
+        let walked = whole_space((3, 3), Steps::One, make);
+        let straight = whole_space((3, 3), Steps::One, Manhattan::new);
+        assert!(walked.iter().zip(&straight).all(|(walked, straight)| walked > straight));
+        walks::<u64, _>((4, 4), Steps::One, make);
+        walks::<u64, _>((3, 5), Steps::One, make);
+    }
+
+    #[test]
+    fn tables_have_the_known_sizes_and_keep_to_their_bytes() {
+        for goal in goals(4, 4) {
+            let puzzle = Tiles::<u64>::new(&goal).unwrap();
+            let heuristic = make(&puzzle);
+            let [rows, cols] = &heuristic.tables;
+            assert_eq!((rows.len(), cols.len()), (24_964, 24_964));
+            let corner = goal.blank() % 4 == goal.blank() / 4;
+            assert_eq!(Arc::ptr_eq(rows, cols), corner);
+            let bytes = heuristic.bytes();
+            assert_eq!(WalkingDistance::bytes_needed(&puzzle, bytes), Some(bytes));
+            assert_eq!(WalkingDistance::bytes_needed(&puzzle, bytes - 1), None);
+            assert!(WalkingDistance::new(&puzzle, bytes - 1).is_none());
+        }
+    }
+
+    #[test]
+    fn boards_with_too_many_counts_are_refused() {
+        for (rows, cols) in [(5, 5), (4, 6), (6, 6), (2, 9), (16, 16), (2, 128), (128, 2)] {
+            for goal in goals(rows, cols) {
+                let puzzle = Tiles::<[u64; 32]>::new(&goal).unwrap();
+                assert!(WalkingDistance::new(&puzzle, 16 << 20).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn a_board_whose_numbers_do_not_fit_a_carry_is_counted_anew() {
+        let puzzle = Tiles::<u64>::new(&goals(3, 3)[0]).unwrap();
+        let mut heuristic = make(&puzzle);
+        assert!(heuristic.row_bits.is_some());
+        heuristic.row_bits = None;
+        let state = puzzle.state(&goals(3, 3)[0]);
+        let memo = heuristic.evaluate(&puzzle, &state);
+        assert_eq!(Heuristic::<Tiles<u64>>::carry(&heuristic, &memo), 0);
+        assert_eq!(heuristic.resume(&puzzle, &state, 0, 0), memo);
+    }
+}

@@ -256,3 +256,23 @@ impl Table {
         self.shape
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_count_with_the_right_sums_can_be_reached() {
+        for lines in 2..=5 {
+            for length in 2..=4 {
+                for goal in 0..lines {
+                    let shape = Shape { lines, length, goal };
+                    let Some((counts, bytes)) = shape.size(32 << 20) else { continue };
+                    let table = Table::build(shape, bytes).unwrap();
+                    assert_eq!(table.len(), counts, "{shape:?}");
+                    assert!(table.distances.is_sorted());
+                }
+            }
+        }
+    }
+}

@@ -68,6 +68,8 @@ pub(super) struct Desk<'m, K, E> {
     pub(super) stop: Option<Stop>,
     pub(super) incumbent: Option<Incumbent<K>>,
     pub(super) statistics: Statistics,
+    /// Nodes generated before memory ran full.
+    pub(super) generated_before: u64,
     /// How many larger tables are still to come, and how many states the
     /// present one takes.
     pub(super) growths_left: usize,
@@ -76,6 +78,15 @@ pub(super) struct Desk<'m, K, E> {
     pub(super) version: u64,
     /// The piece that the table is not in.
     pub(super) spare: Option<Piece<'m>>,
+}
+
+impl<K, E> Desk<'_, K, E> {
+    /// What counts for the limit of nodes: states stored, and all that were
+    /// generated when no more could be.
+    pub(super) fn nodes(&self) -> u64 {
+        let Statistics { generated, stored, fell_back, .. } = self.statistics;
+        if fell_back { stored + generated - self.generated_before } else { stored }
+    }
 }
 
 /// The best solution so far.
@@ -153,6 +164,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
                 stop: None,
                 incumbent: None,
                 statistics: Statistics { stored: 1, ..Statistics::default() },
+                generated_before: 0,
                 growths_left,
                 room: room(geometry.slots(), growths_left),
                 version: 0,
@@ -286,18 +298,17 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
     }
 
     /// What became of the search.
-    pub fn finish(self) -> Outcome {
+    pub fn finish(mut self) -> Outcome {
         let puzzle = self.problem.puzzle;
+        // What is left in the list may lead to a shorter solution, and so may
+        // what was left out for the incumbent; their levels bound it from below.
+        let limit = self.desk.get_mut().incumbent.is_some().then(|| self.limit(&self.desk.lock()));
         let mut desk = self.desk.into_inner();
         let statistics = desk.statistics;
-        let lowest = desk.open.lowest().map(|level| level as u32);
-        let bound = |cost: u32| {
-            // What is left in the list is no better than the incumbent, but its
-            // levels bound from below what may be missing to a shortest one.
-            let left = lowest
-                .map_or(cost, |level| if statistics.fell_back { level } else { self.order.bound(level) });
-            left.max(self.estimate).min(cost)
-        };
+        let lowest = desk.open.lowest().into_iter().chain(limit).min().map(|level| level as u32);
+        let bound = lowest
+            .map_or(0, |level| if statistics.fell_back { level } else { self.order.bound(level) })
+            .max(self.estimate);
         let ending = match (desk.incumbent, desk.stop) {
             (Some(Incumbent { cost, end }), stop) => {
                 let path = match end {
@@ -311,9 +322,9 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
                 let proved = stop.is_none() && self.order.is_optimal();
                 let length = path.len() as u32;
                 debug_assert!(length <= cost);
-                Ending::Solved { path, bound: if proved { length } else { bound(length) } }
+                Ending::Solved { path, bound: if proved { length } else { bound.min(length) } }
             }
-            (None, Some(stop)) => Ending::Stopped { stop, bound: bound(u32::MAX) },
+            (None, Some(stop)) => Ending::Stopped { stop, bound },
             (None, None) => Ending::Exhausted,
         };
         Outcome { ending, statistics }

@@ -7,15 +7,17 @@ use crate::heuristic::Heuristic;
 use crate::memory::Key;
 use crate::memory::visited::Frozen;
 use crate::puzzle::Puzzle;
+use crate::search::Stop;
 use crate::search::depth_first::Below;
 use std::sync::atomic::Ordering;
 
 /// Roots taken from the open list at once.
 const ROOTS: usize = 4;
 
-/// Plies below a root in which states are looked up in the table. Further down
-/// hits are rare, and a look costs more than a node.
-const LOOKED_UP: usize = 6;
+/// Plies below a root in which states are looked up in the table. The first one
+/// saves about half of the nodes; further down a look costs more than it saves
+/// (docs/benchmarks.md).
+const LOOKED_UP: usize = 1;
 
 impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E> {
     /// Searches below open states until something else must be done.
@@ -34,7 +36,7 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
             let Some((level, column)) = desk.open.pop(limit, ROOTS, &mut self.handful) else {
                 return Flow::Idle;
             };
-            let before = desk.statistics.generated;
+            let mut before = desk.nodes();
             drop(desk);
             for entry in self.handful.clone() {
                 let known = table.known(entry.slot());
@@ -49,11 +51,12 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
                 }
                 let root = puzzle.unpack(known.mixed.unmix(bits));
                 let mut stop = None;
+                let most = search.limits.max_nodes.map_or(u64::MAX, |most| most.saturating_sub(before));
                 let below = self.depth_first.search(
                     root,
                     known.cost,
                     level as u32,
-                    u64::MAX,
+                    most,
                     |state, cost, depth| {
                         depth <= LOOKED_UP
                             && table
@@ -68,7 +71,8 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
                     },
                 );
                 self.statistics.expanded += std::mem::take(&mut self.depth_first.expanded);
-                self.statistics.generated += std::mem::take(&mut self.depth_first.generated);
+                let generated = std::mem::take(&mut self.depth_first.generated);
+                self.statistics.generated += generated;
                 let mut desk = search.desk.lock();
                 let back = match below {
                     Below::Goal(cost) => {
@@ -78,9 +82,16 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
                         None
                     }
                     Below::Beyond(u32::MAX) => None,
-                    Below::Beyond(next) => Some((next as usize).min(levels - 1)),
+                    Below::Beyond(next) if (next as usize) < levels => Some(next as usize),
+                    Below::Beyond(_) if search.levels_suffice => None,
+                    Below::Beyond(_) => {
+                        // The list has no level for it.
+                        desk.stop = desk.stop.or(Some(Stop::Memory));
+                        search.end(&mut desk);
+                        Some(level)
+                    }
                     Below::Stopped => {
-                        if let Some(stop) = stop {
+                        if let Some(stop) = stop.or((generated >= most).then_some(Stop::Nodes)) {
                             desk.stop = desk.stop.or(Some(stop));
                             search.end(&mut desk);
                         }
@@ -91,6 +102,7 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
                     desk.open.push(level, 0, entry).expect("popped entries leave room");
                 }
                 self.settle(&mut desk);
+                before = desk.nodes();
             }
         }
     }

@@ -130,8 +130,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         }
         self.looks = self.looks.wrapping_add(1);
         if self.looks % BETWEEN_LOOKS == 1 {
-            let nodes = if desk.statistics.fell_back { 0 } else { desk.statistics.stored };
-            if let Some(stop) = self.search.limits.reached(nodes) {
+            if let Some(stop) = self.search.limits.reached(desk.nodes()) {
                 desk.stop = Some(stop);
                 self.search.end(desk);
                 return Some(Flow::Over);
@@ -151,11 +150,12 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         level: usize,
         column: usize,
         limit: usize,
-        most: u64,
+        mut most: u64,
     ) -> Result<(), Halt> {
         let search = self.search;
         let (puzzle, heuristic, order) = (search.problem.puzzle, search.problem.heuristic, search.order);
         let bits = puzzle.key_bits();
+        let levels = search.layout.shape.levels;
         let costs_end = 1u32 << search.layout.tables[0].fields.cost.min(31);
         for entry in &self.handful {
             table.prefetch_slot(entry.slot());
@@ -169,22 +169,25 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 continue;
             }
             let state = puzzle.unpack(known.mixed.unmix(bits));
-            let memo = heuristic.resume(puzzle, &state, entry.estimate(level, column), entry.carry());
+            let memo = if E::BY_COST && !order.weighs_estimates() {
+                heuristic.evaluate(puzzle, &state)
+            } else {
+                heuristic.resume(puzzle, &state, entry.estimate(level, column), entry.carry())
+            };
             self.statistics.expanded += 1;
             let last = (cost > 0).then_some(Move(known.step));
             for step in puzzle.moves(&state, last) {
                 self.statistics.generated += 1;
                 let memo = heuristic.update(puzzle, &memo, &state, step);
                 let estimate = heuristic.estimate(&memo);
-                let level = order.priority(cost + 1, estimate);
-                if level as usize >= limit {
-                    if level as usize >= search.layout.shape.levels && !search.levels_suffice {
-                        self.put_back(parent, level, column);
-                        return Err(Halt::Full);
-                    }
+                let priority = order.priority(cost + 1, estimate);
+                let has_level = (priority as usize) < levels;
+                if priority as usize >= limit && (has_level || search.levels_suffice) {
                     continue;
                 }
-                if cost + 1 >= costs_end {
+                if !has_level || cost + 1 >= costs_end {
+                    // There is no place for this one. Those before it are kept.
+                    self.insert(table, level, column, most)?;
                     self.put_back(parent, level, column);
                     return Err(Halt::Full);
                 }
@@ -193,14 +196,15 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 table.prefetch(mixed);
                 let is_goal = estimate == 0 && puzzle.is_goal(&child);
                 if self.children.len() == CHILDREN {
-                    self.insert(table, level as usize, column, most)?;
+                    self.insert(table, level, column, most)?;
+                    most -= self.statistics.stored;
                     self.settle(&mut search.desk.lock());
                 }
                 self.children.push(Child {
                     mixed,
                     cost: cost + 1,
                     estimate,
-                    level,
+                    level: priority,
                     step: step.0,
                     parent: parent as u32,
                     is_goal,
@@ -239,11 +243,11 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 if self.goal.is_none_or(|(cost, _)| child.cost < cost) {
                     self.goal = Some((child.cost, child.mixed));
                 }
-                continue;
+            } else {
+                let column = if E::BY_COST { child.cost } else { 0 };
+                let entry = E::new(slot, child.cost, child.estimate, child.carry);
+                self.pushes.push(Push { level: child.level, column, entry });
             }
-            let column = if E::BY_COST { child.cost } else { 0 };
-            let entry = E::new(slot, child.cost, child.estimate, child.carry);
-            self.pushes.push(Push { level: child.level, column, entry });
             if self.statistics.stored >= most {
                 halt = Some((child.parent as usize, Halt::Nodes));
                 break;
@@ -251,14 +255,14 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         }
         self.children.clear();
         let Some((parent, halt)) = halt else { return Ok(()) };
-        self.put_back(parent, level as u32, column);
+        self.put_back(parent, level, column);
         Err(halt)
     }
 
     /// Puts the handful from `parent` on, whose successors are not all stored,
     /// on the way back into the open list.
-    fn put_back(&mut self, parent: usize, level: u32, column: usize) {
-        let column = column as u32;
+    fn put_back(&mut self, parent: usize, level: usize, column: usize) {
+        let (level, column) = (level as u32, column as u32);
         self.pushes.extend(self.handful[parent..].iter().map(|&entry| Push { level, column, entry }));
     }
 
