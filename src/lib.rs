@@ -34,3 +34,8 @@ pub mod output;
 pub mod puzzle;
 pub mod quantity;
 pub mod search;
+
+/// The README's example of the library, compiled and run with the other tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
