@@ -4,7 +4,7 @@ fn main() {
     let size = Size::new(4, 4).unwrap();
     let goal = Goal::BlankFirst.board(size).unwrap().into_owned();
     let p = Tiles::<u64>::new(&goal).unwrap();
-    let h = Manhattan::new(&p);
+    let h = WalkingDistance::new(&p, 1 << 24).unwrap();
     let args: Vec<String> = std::env::args().collect();
     let mib: usize = args.get(1).map_or(1024, |a| a.parse().unwrap());
     let threads: usize = args.get(2).map_or(1, |a| a.parse().unwrap());
@@ -12,7 +12,7 @@ fn main() {
     let _ = memory.advise(memmap2::Advice::HugePage);
     let mut region = Region::zeroed(bytemuck::cast_slice_mut(&mut memory));
     for tiles in [
-        [4u32, 5, 7, 2, 9, 14, 12, 13, 0, 3, 6, 11, 8, 1, 15, 10],
+        [14u32, 7, 8, 2, 13, 11, 10, 4, 9, 12, 5, 0, 3, 6, 1, 15],
         [12, 11, 15, 3, 8, 0, 4, 2, 6, 13, 9, 5, 14, 1, 10, 7],
         [14, 13, 15, 7, 11, 12, 9, 5, 6, 0, 2, 1, 4, 8, 10, 3],
     ] {

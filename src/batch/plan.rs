@@ -22,6 +22,9 @@ pub enum Tier {
 /// Nodes in the tier [`Tier::Quick`].
 pub const QUICK_NODES: u64 = 4000;
 
+/// The frontier that A* builds for small boards before it goes on as IDA*.
+const FRONTIER: usize = 16 << 20;
+
 /// The searches for puzzles of one size.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Plan {
@@ -37,8 +40,13 @@ pub struct Plan {
 /// A search, or several one after the other.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Method {
-    /// IDA* for easy puzzles, A* for the others, A*+IDA* when memory is full.
-    Shortest,
+    /// IDA* for easy puzzles, A* for the others; when its memory is full, IDA*
+    /// from its frontier. With `frontier`, a worker's slice is all that A* gets,
+    /// and no more of it than this; otherwise it gets the large part, too.
+    Shortest {
+        /// The bytes of the frontier that is worth building.
+        frontier: Option<usize>,
+    },
     /// IDA*.
     Ida,
     /// Best-first in one order.
@@ -53,8 +61,10 @@ impl Plan {
         let small = size.cells() <= 16;
         let method = match settings.algorithm {
             Algorithm::Auto => match settings.quality {
-                Quality::Optimal => Method::Shortest,
-                Quality::Auto if small => Method::Shortest,
+                // Where a node costs little, a frontier that stays in the cache
+                // is worth more than a large one (docs/benchmarks.md).
+                Quality::Auto | Quality::Optimal if small => Method::Shortest { frontier: Some(FRONTIER) },
+                Quality::Optimal => Method::Shortest { frontier: None },
                 Quality::Auto | Quality::Fast => Method::First,
             },
             Algorithm::Astar => Method::BestFirst(Order::ASTAR),
@@ -63,20 +73,20 @@ impl Plan {
             Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
             Algorithm::Ida => Method::Ida,
         };
-        let heuristic = match settings.heuristic {
-            HeuristicChoice::Auto if small && method == Method::Shortest => HeuristicChoice::WalkingDistance,
-            HeuristicChoice::Auto => HeuristicChoice::LinearConflict,
-            chosen => chosen,
-        };
         let second_best = settings.algorithm == Algorithm::Auto && settings.quality == Quality::Auto;
-        Self { method, heuristic, second_best }
+        Self { method, heuristic: settings.heuristic, second_best }
     }
 
     /// Why, in a sentence.
     pub fn explain(&self, size: Size) -> String {
         let method = match self.method {
-            Method::Shortest => {
-                "shortest solutions: IDA* for easy boards, A* in a slice for the others, A*+IDA* in the large part for what outgrows it"
+            Method::Shortest { frontier: Some(_) } => {
+                "shortest solutions: IDA* for easy boards, A* in a worker's slice for the others, \
+                 IDA* from its frontier when that is full"
+            }
+            Method::Shortest { frontier: None } => {
+                "shortest solutions: IDA* for easy boards, A* for the others, in the large part if \
+                 they outgrow a slice, IDA* from its frontier when that is full"
             }
             Method::Ida => "IDA*, as asked for",
             Method::BestFirst(_) => "best-first search in the order asked for",
@@ -84,6 +94,15 @@ impl Plan {
                 "any solution: best-first search with weights 3, 6, then greedy, until one fits the memory"
             }
         };
-        format!("{size}: {method}; {:?} as lower bound", self.heuristic)
+        let bound = match self.heuristic {
+            HeuristicChoice::Auto => {
+                "walking distance as lower bound where its tables are small, linear conflicts elsewhere"
+            }
+            HeuristicChoice::Misplaced => "misplaced tiles as lower bound, as asked for",
+            HeuristicChoice::Manhattan => "Manhattan distance as lower bound, as asked for",
+            HeuristicChoice::LinearConflict => "linear conflicts as lower bound, as asked for",
+            HeuristicChoice::WalkingDistance => "walking distance as lower bound, as asked for",
+        };
+        format!("{size}: {method}; {bound}")
     }
 }

@@ -8,7 +8,7 @@ use super::plan::{Plan, Tier};
 use super::settings::Settings;
 use super::shares::Shares;
 use super::solver::{Attempt, Solver};
-use super::window::{Closed, Ready, Window};
+use super::window::{Closed, Part, Window};
 use super::{RunError, tiles};
 use crate::input::{Block, Defaults, InputError, parse_goal};
 use crate::memory::arena::Arena;
@@ -27,6 +27,8 @@ use std::time::Instant;
 pub trait Notices: Sync {
     /// A file cannot be read, or not to its end.
     fn input_error(&self, error: &InputError);
+    /// Something that will not be done, and why.
+    fn warn(&self, what: &str);
     /// Why the plan is what it is.
     fn explain(&self, reason: &str);
 }
@@ -186,11 +188,22 @@ struct Batch {
     inner: Mutex<Results>,
 }
 
+/// What there is of a block's results.
 struct Results {
-    /// One for each record of the block; none where it belongs to another shard
-    /// or was not begun before the run was interrupted, or is not decided yet.
-    reports: Vec<Option<Report>>,
-    undecided: usize,
+    slots: Vec<Slot>,
+    /// How many of them have been handed to the window.
+    passed_on: usize,
+}
+
+/// A record's result.
+enum Slot {
+    /// There is none: the record belongs to another shard, or it was not begun
+    /// before the run was interrupted.
+    Skipped,
+    /// It is still to come.
+    Undecided,
+    /// Here it is.
+    Decided(Box<Report>),
 }
 
 /// One thread's part of a run.
@@ -226,35 +239,31 @@ impl<'w, 'r> Worker<'w, 'r> {
         let taken = self.shared.inputs.lock().next(&mut self.block);
         let Some(Taken { seq, file, bytes }) = taken else { return crew.input_ended() };
         crew.block_read(bytes);
-        let records = self.block.len();
-        let results = Results { reports: Vec::with_capacity(records), undecided: 1 };
-        let batch = Arc::new(Batch { seq, bytes, inner: Mutex::new(results) });
-        let mut reports = Vec::with_capacity(records);
+        let mut slots = Vec::with_capacity(self.block.len());
         let mut jobs = Vec::new();
-        for index in 0..records {
+        let mut generated = 0;
+        for index in 0..self.block.len() {
             if self.shared.interrupt.is_raised() || !self.shared.settings.takes(self.block.header(index).n) {
-                reports.push(None);
+                slots.push(Slot::Skipped);
                 continue;
             }
             let (report, undecided) = self.at_once(index, &file);
+            generated += report.effort.generated;
             match undecided {
-                None => reports.push(Some(report)),
+                None => slots.push(Slot::Decided(Box::new(report))),
                 Some(solver) => {
-                    reports.push(None);
-                    jobs.push(Job { batch: batch.clone(), index, report, solver });
+                    slots.push(Slot::Undecided);
+                    jobs.push((index, report, solver));
                 }
             }
         }
-        let generated = reports.iter().flatten().map(|report| report.effort.generated).sum();
         self.shared.counters.add_nodes(generated);
-        let mut results = batch.inner.lock();
-        results.reports = reports;
-        results.undecided += jobs.len();
-        drop(results);
-        for job in jobs {
-            crew.put_off(seq * RECORDS as u64 + job.index as u64, job);
+        let batch = Arc::new(Batch { seq, bytes, inner: Mutex::new(Results { slots, passed_on: 0 }) });
+        for (index, report, solver) in jobs {
+            let job = Job { batch: batch.clone(), index, report, solver };
+            crew.put_off(seq * RECORDS as u64 + index as u64, job);
         }
-        self.finish_one(&batch);
+        self.pass_on(&batch, &mut batch.inner.lock());
     }
 
     /// Reads a record and tries it for a moment; with its solver if that was
@@ -329,8 +338,9 @@ impl<'w, 'r> Worker<'w, 'r> {
         let Some(verdict) = verdict else { return crew.outgrown(place, job) };
         crew.decided(place, tier == Tier::Large);
         job.report.verdict = verdict;
-        job.batch.inner.lock().reports[job.index] = Some(job.report);
-        self.finish_one(&job.batch);
+        let mut results = job.batch.inner.lock();
+        results.slots[job.index] = Slot::Decided(Box::new(job.report));
+        self.pass_on(&job.batch, &mut results);
     }
 }
 
@@ -348,45 +358,68 @@ impl Worker<'_, '_> {
         let solver = solvers
             .entry((size, goal.clone()))
             .or_insert_with(|| {
+                let plan = Plan::new(shared.settings, size);
                 if shared.settings.explain {
-                    shared.notices.explain(&Plan::new(shared.settings, size).explain(size));
+                    shared.notices.explain(&plan.explain(size));
                 }
                 let board = goal.board(size).expect("a goal that was read fits its board");
-                tiles::solver(&board, shared.settings, shared.table_bytes).into()
+                let (solver, refused) = tiles::solver(&board, plan, shared.table_bytes);
+                if let Some(reason) = refused {
+                    shared.notices.warn(&format!("{size} boards are not solved: {reason}"));
+                }
+                solver.into()
             })
             .clone();
         self.last = Some((size, goal.clone(), solver.clone()));
         solver
     }
 
-    /// One more part of a block is done; the last one writes it.
-    fn finish_one(&mut self, batch: &Batch) {
-        let mut results = batch.inner.lock();
-        results.undecided -= 1;
-        if results.undecided > 0 {
+    /// Hands the results of a block to the window, up to the first that is
+    /// still to come.
+    fn pass_on(&mut self, batch: &Batch, results: &mut Results) {
+        let shared = self.shared;
+        let mut text = Vec::with_capacity(64 * (results.slots.len() - results.passed_on));
+        let mut records = 0;
+        let before = results.passed_on;
+        for slot in &mut results.slots[before..] {
+            match std::mem::replace(slot, Slot::Skipped) {
+                Slot::Skipped => {}
+                Slot::Undecided => {
+                    *slot = Slot::Undecided;
+                    break;
+                }
+                Slot::Decided(report) => {
+                    if let Err(wrong) = self.write(&report, &mut text) {
+                        *shared.wrong.lock() = Some(wrong);
+                        return shared.crew.stop();
+                    }
+                    records += 1;
+                }
+            }
+            results.passed_on += 1;
+        }
+        if results.passed_on == before && before > 0 {
             return;
         }
-        let reports = std::mem::take(&mut results.reports);
-        drop(results);
-        let shared = self.shared;
-        let mut text = Vec::with_capacity(reports.len() * 64);
-        let mut records = 0;
-        for report in reports.iter().flatten() {
-            if let (Some(instance), Verdict::Solved(solution)) = (&report.instance, &report.verdict)
-                && let Err(wrong) = replays(instance, solution)
-            {
-                let place = format!("{}, record {} (line {})", report.file, report.n, report.line);
-                *shared.wrong.lock() = Some(format!("{place}: {wrong}"));
-                return shared.crew.stop();
-            }
-            self.summary.add(report);
-            shared.style.write(&mut text, report);
-            records += 1;
-        }
-        match shared.window.put(batch.seq, Ready { text, records, bytes: batch.bytes }) {
-            Ok(written) => shared.crew.block_finished(batch.bytes, written),
+        let is_last = results.passed_on == results.slots.len();
+        let bytes = if is_last { batch.bytes } else { 0 };
+        match shared.window.put(batch.seq, Part { text, records, bytes, is_last }) {
+            Ok(written) if is_last => shared.crew.block_finished(batch.bytes, written),
+            Ok(_) => {}
             Err(Closed) => shared.crew.stop(),
         }
+    }
+
+    /// Writes a result, after a last look at it.
+    fn write(&mut self, report: &Report, text: &mut Vec<u8>) -> Result<(), String> {
+        if let (Some(instance), Verdict::Solved(solution)) = (&report.instance, &report.verdict) {
+            replays(instance, solution).map_err(|wrong| {
+                format!("{}, record {} (line {}): {wrong}", report.file, report.n, report.line)
+            })?;
+        }
+        self.summary.add(report);
+        self.shared.style.write(text, report);
+        Ok(())
     }
 }
 

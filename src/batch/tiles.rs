@@ -1,33 +1,69 @@
 //! The solver for tile boards of one size and goal.
 
 use super::plan::{Method, Plan, QUICK_NODES, Tier};
-use super::settings::Settings;
+use super::settings::HeuristicChoice;
 use super::solver::{Attempt, Solver, account, verdict};
-use crate::heuristic::{Blind, Heuristic, Manhattan};
+use crate::heuristic::{Blind, Heuristic, LinearConflict, Manhattan, Misplaced, WalkingDistance};
 use crate::memory::Region;
 use crate::output::{Effort, GiveUp, Solution, Verdict};
 use crate::puzzle::tiles::{Board, Cells, Tiles};
+use crate::quantity::Bytes;
 use crate::search::best_first::{self, WhenFull};
 use crate::search::{Alone, Company, Ending, Limits, Order, Outcome, Problem, Stop, ida};
 
-/// The solver for boards with this goal; heuristics may use so much memory for
-/// their tables.
-pub(super) fn solver(goal: &Board, settings: &Settings, table_bytes: usize) -> Box<dyn Solver> {
-    let plan = Plan::new(settings, goal.size());
-    let solver = match goal.size().cells() {
+/// The solver for boards with this goal, and what the user should know of it.
+/// Heuristics may use so much memory for their tables.
+pub(super) fn solver(goal: &Board, plan: Plan, table_bytes: usize) -> (Box<dyn Solver>, Option<String>) {
+    let made = match goal.size().cells() {
         0..=16 => packed::<u64>(goal, plan, table_bytes),
         17..=25 => packed::<u128>(goal, plan, table_bytes),
         26..=40 => packed::<[u64; 5]>(goal, plan, table_bytes),
         41..=104 => packed::<[u64; 13]>(goal, plan, table_bytes),
-        _ => packed::<[u64; 32]>(goal, plan, table_bytes),
+        105..=256 => packed::<[u64; 32]>(goal, plan, table_bytes),
+        _ => Err("boards of more than 256 cells cannot be searched".into()),
     };
-    solver.unwrap_or_else(|| Box::new(TooLarge { goal: goal.clone() }))
+    match made {
+        Ok(solver) => (solver, None),
+        Err(reason) => (Box::new(Refused { goal: goal.clone() }), Some(reason)),
+    }
 }
 
-fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, _table_bytes: usize) -> Option<Box<dyn Solver>> {
-    let puzzle = Tiles::<C>::new(goal)?;
-    let heuristic = Manhattan::new(&puzzle);
-    Some(Box::new(TileSolver { puzzle, heuristic, plan }))
+fn packed<C: Cells + 'static>(
+    goal: &Board,
+    plan: Plan,
+    table_bytes: usize,
+) -> Result<Box<dyn Solver>, String> {
+    let Some(puzzle) = Tiles::<C>::new(goal) else { return Err("the board has too many cells".into()) };
+    Ok(match plan.heuristic {
+        HeuristicChoice::Misplaced => {
+            Box::new(TileSolver { heuristic: Misplaced::new(&puzzle), puzzle, plan })
+        }
+        HeuristicChoice::Manhattan => {
+            Box::new(TileSolver { heuristic: Manhattan::new(&puzzle), puzzle, plan })
+        }
+        HeuristicChoice::WalkingDistance => match WalkingDistance::new(&puzzle, table_bytes) {
+            Some(heuristic) => Box::new(TileSolver { heuristic, puzzle, plan }),
+            None => {
+                let bytes = Bytes(table_bytes as u64);
+                return Err(format!("its walking-distance tables need more than {bytes}"));
+            }
+        },
+        HeuristicChoice::Auto if small_tables(&puzzle) => {
+            let heuristic = WalkingDistance::new(&puzzle, table_bytes);
+            return match heuristic {
+                Some(heuristic) => Ok(Box::new(TileSolver { heuristic, puzzle, plan })),
+                None => Ok(Box::new(TileSolver { heuristic: LinearConflict::new(&puzzle), puzzle, plan })),
+            };
+        }
+        HeuristicChoice::Auto | HeuristicChoice::LinearConflict => {
+            Box::new(TileSolver { heuristic: LinearConflict::new(&puzzle), puzzle, plan })
+        }
+    })
+}
+
+/// Whether walking-distance tables are made in a moment and stay in the cache.
+fn small_tables<C: Cells>(puzzle: &Tiles<C>) -> bool {
+    WalkingDistance::bytes_needed(puzzle, 2 << 20).is_some()
 }
 
 /// Boards of a size and goal, packed into `C`, with a heuristic.
@@ -64,8 +100,9 @@ impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
             effort,
         };
         let ending = match self.plan.method {
-            Method::Shortest if quick => search.ida(),
-            Method::Shortest => search.shortest(),
+            Method::Shortest { .. } if quick => search.ida(),
+            Method::Shortest { frontier: Some(bytes) } => search.from_frontier(bytes),
+            Method::Shortest { frontier: None } => search.shortest(),
             Method::Ida => search.ida(),
             Method::BestFirst(Order::BREADTH) => search.breadth(),
             Method::BestFirst(order) => search.best_first(order),
@@ -113,12 +150,12 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
         self.note("bfs", "", outcome)
     }
 
-    /// A*, then from its frontier IDA*, or IDA* alone where memory is too small
-    /// for a frontier.
+    /// A* that is put off when its memory is full, and in the end goes on as
+    /// IDA*.
     fn shortest(&mut self) -> Ending {
-        match self.best_first(Order::ASTAR) {
-            Ending::Stopped { stop: Stop::Memory, .. } if self.when_full == WhenFull::Dig => self.ida(),
-            ending => ending,
+        match self.when_full {
+            WhenFull::Stop => self.best_first(Order::ASTAR),
+            WhenFull::Dig => self.from_frontier(usize::MAX),
         }
     }
 
@@ -129,10 +166,16 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
             Err(ida::Paused(outcome)) => outcome,
         };
         account(self.effort, &paused);
+        self.from_frontier(usize::MAX)
+    }
+
+    /// A* in a part of the region, then from its frontier IDA*, or IDA* alone
+    /// where that is too small for a frontier.
+    fn from_frontier(&mut self, bytes: usize) -> Ending {
         let (limits, company) = (&self.limits, self.company);
-        let outcome =
-            best_first::solve(self.problem, Order::ASTAR, limits, self.region, company, WhenFull::Dig);
-        match self.note("ida", self.problem.heuristic.name(), outcome) {
+        let region = &mut self.region.first(bytes);
+        let outcome = best_first::solve(self.problem, Order::ASTAR, limits, region, company, WhenFull::Dig);
+        match self.note("astar", self.problem.heuristic.name(), outcome) {
             Ending::Stopped { stop: Stop::Memory, .. } => {
                 let outcome = ida::solve(self.problem, &self.limits);
                 self.note("ida", self.problem.heuristic.name(), outcome)
@@ -176,12 +219,12 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
     }
 }
 
-/// Boards too large for any search that keeps states.
-struct TooLarge {
+/// Boards that cannot be searched: all that is said of them is a lower bound.
+struct Refused {
     goal: Board,
 }
 
-impl Solver for TooLarge {
+impl Solver for Refused {
     fn attempt(&self, board: &Board, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
         let cols = board.size().cols();
         let mut home = vec![0; board.tiles().len()];

@@ -5,15 +5,18 @@ use crate::output::{Sink, SinkError, Summary};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 
-/// A block's results, ready to be written.
-pub(super) struct Ready {
+/// Results of a block, the next ones in its order.
+#[derive(Default)]
+pub(super) struct Part {
     pub(super) text: Vec<u8>,
     pub(super) records: u64,
-    /// Bytes of input that they came from.
+    /// Bytes of input that the block came from, with its last part.
     pub(super) bytes: u64,
+    /// Whether nothing more of this block will come.
+    pub(super) is_last: bool,
 }
 
-/// Takes finished blocks in any order and writes them in theirs.
+/// Takes results of blocks in any order and writes them in theirs.
 pub(super) struct Window<'s> {
     inner: Mutex<Inner<'s>>,
     counters: &'s Counters,
@@ -23,7 +26,7 @@ struct Inner<'s> {
     sink: &'s mut Sink,
     /// The block to be written next.
     next: u64,
-    waiting: BTreeMap<u64, Ready>,
+    waiting: BTreeMap<u64, Part>,
     summary: Summary,
     failed: Option<SinkError>,
 }
@@ -35,21 +38,32 @@ impl<'s> Window<'s> {
         Self { inner: Mutex::new(inner), counters }
     }
 
-    /// Takes a finished block; says how many blocks have been written, or that
-    /// nothing more can be.
-    pub(super) fn put(&self, seq: u64, ready: Ready) -> Result<u64, Closed> {
+    /// Takes the next part of a block; says how many blocks have been written
+    /// to their end, or that nothing more can be.
+    pub(super) fn put(&self, seq: u64, part: Part) -> Result<u64, Closed> {
         let inner = &mut *self.inner.lock();
         if inner.failed.is_some() {
             return Err(Closed);
         }
-        inner.waiting.insert(seq, ready);
-        while let Some(ready) = inner.waiting.remove(&inner.next) {
-            if let Err(error) = inner.sink.write_all(&ready.text) {
+        let waiting = inner.waiting.entry(seq).or_default();
+        if waiting.text.is_empty() {
+            waiting.text = part.text;
+        } else {
+            waiting.text.extend_from_slice(&part.text);
+        }
+        waiting.records += part.records;
+        waiting.bytes += part.bytes;
+        waiting.is_last = part.is_last;
+        while let Some(part) = inner.waiting.remove(&inner.next) {
+            if let Err(error) = inner.sink.write_all(&part.text) {
                 inner.failed = Some(error);
                 return Err(Closed);
             }
+            self.counters.add_records(part.records, part.bytes);
+            if !part.is_last {
+                break;
+            }
             inner.next += 1;
-            self.counters.add_records(ready.records, ready.bytes);
         }
         Ok(inner.next)
     }

@@ -54,6 +54,10 @@ impl Notices for OnScreen<'_> {
         self.screen.error(&error.to_string());
     }
 
+    fn warn(&self, what: &str) {
+        self.screen.note(what);
+    }
+
     fn explain(&self, reason: &str) {
         self.screen.lines(reason);
     }

@@ -53,6 +53,14 @@ impl<'m> Region<'m> {
         size_of_val(self.lines)
     }
 
+    /// The first `bytes` of the region, or all of it, as a region of its own.
+    pub fn first(&mut self, bytes: usize) -> Region<'_> {
+        let lines = self.lines.len().min(bytes / size_of::<Line>());
+        let used = self.used.0.load(Ordering::Relaxed);
+        self.used.raise(lines * size_of::<Line>());
+        Region { lines: &mut self.lines[..lines], used: Watermark(AtomicUsize::new(used)) }
+    }
+
     /// Splits the region at two places, given in bytes and rounded down to
     /// whole lines. Who uses the pieces raises the watermark.
     pub fn split(&mut self, first: usize, second: usize) -> ([Piece<'_>; 3], &Watermark) {

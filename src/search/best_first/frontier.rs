@@ -14,9 +14,10 @@ use std::sync::atomic::Ordering;
 /// Roots taken from the open list at once.
 const ROOTS: usize = 4;
 
-/// Plies below a root in which states are looked up in the table. Further down
-/// hits are rare, and a look costs more than a node.
-const LOOKED_UP: usize = 6;
+/// Plies below a root in which states are looked up in the table. The first one
+/// saves about half of the nodes; further down a look costs more than it saves
+/// (docs/benchmarks.md).
+const LOOKED_UP: usize = 1;
 
 impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E> {
     /// Searches below open states until something else must be done.
