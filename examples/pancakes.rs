@@ -200,7 +200,7 @@ fn main() {
     // A* works inside a region of memory and never asks for more. The region can
     // be used for one search after another, and by several threads at once. When
     // it is full, depth-first searches go on from where A* had come.
-    for (name, bytes) in [("A*", 16 << 20), ("A* in 64 KiB", 64 << 10)] {
+    for (name, bytes) in [("A*", 16 << 20), ("A* in 256 KiB", 256 << 10)] {
         let mut memory = vec![Line::zeroed(); bytes / size_of::<Line>()];
         let mut region = Region::zeroed(&mut memory);
         let outcome =
