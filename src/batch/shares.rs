@@ -5,7 +5,6 @@
 
 use crate::input::Reader;
 use crate::memory::budget::{Budget, Short};
-use crate::memory::limits;
 
 /// The program itself: code, libraries, what the start has allocated.
 const PROGRAM: u64 = 9 << 20;
@@ -37,13 +36,16 @@ impl Shares {
     /// Divides a budget among so many workers.
     pub(super) fn new(budget: &Budget, threads: usize) -> Result<Self, Short> {
         let threads = threads as u64;
-        let program = limits::resident().max(PROGRAM);
-        let window = (budget.cap() / 24).clamp(1 << 20, 64 << 20);
-        let tables = (budget.cap() / 24).clamp(2 << 20, 64 << 20);
-        let fixed = program + threads * WORKER + Reader::FOOTPRINT as u64 + window + tables;
-        budget.reserve(fixed).map_err(|short| Short { needed: short.needed + LEAST_ARENA, ..short })?;
-        let arena = budget.left();
-        budget.reserve(arena.max(LEAST_ARENA))?;
+        let (window, tables) = (budget.cap() / 24, budget.cap() / 24);
+        let (window, tables) = (window.clamp(1 << 20, 64 << 20), tables.clamp(2 << 20, 64 << 20));
+        let fixed = PROGRAM + threads * WORKER + Reader::FOOTPRINT as u64;
+        budget.reserve(fixed + window + tables + LEAST_ARENA).map_err(|short| Short {
+            // Window and tables grow with the cap, by a twelfth of it in all.
+            needed: (fixed + LEAST_ARENA + (4 << 20)) / 11 * 12,
+            ..short
+        })?;
+        let arena = LEAST_ARENA + budget.left();
+        budget.reserve(budget.left())?;
         let slice = (arena / 2 / threads).min(LARGEST_SLICE) & !0xfff;
         Ok(Self { window, tables, slice, large: arena - slice * threads })
     }

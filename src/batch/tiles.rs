@@ -109,7 +109,7 @@ impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
         };
         let ending = match self.plan.method {
             Method::Shortest { .. } if quick => search.ida(),
-            Method::Shortest { frontier: Some(bytes) } => search.from_frontier(bytes),
+            Method::Shortest { frontier: Some(bytes) } => search.by_frontier(bytes),
             Method::Shortest { frontier: None } => search.shortest(),
             Method::Ida => search.ida(),
             Method::BestFirst(Order::BREADTH) => search.breadth(),
@@ -163,7 +163,7 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
     fn shortest(&mut self) -> Ending {
         match self.when_full {
             WhenFull::Stop => self.best_first(Order::ASTAR),
-            WhenFull::Dig => self.from_frontier(usize::MAX),
+            WhenFull::Dig => self.by_frontier(usize::MAX),
         }
     }
 
@@ -174,12 +174,12 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
             Err(ida::Paused(outcome)) => outcome,
         };
         account(self.effort, &paused);
-        self.from_frontier(usize::MAX)
+        self.by_frontier(usize::MAX)
     }
 
     /// A* in a part of the region, then from its frontier IDA*, or IDA* alone
     /// where that is too small for a frontier.
-    fn from_frontier(&mut self, bytes: usize) -> Ending {
+    fn by_frontier(&mut self, bytes: usize) -> Ending {
         let (limits, company) = (&self.limits, self.company);
         let region = &mut self.region.first(bytes);
         let outcome = best_first::solve(self.problem, Order::ASTAR, limits, region, company, WhenFull::Dig);

@@ -94,7 +94,7 @@ impl Geometry {
         if !K::QUOTIENT {
             // One slot a line and no field for the distance: probes go through
             // a whole stripe, and lines are a multiple of the stripe's.
-            let stripe_shift = fit.ilog2().min(10);
+            let stripe_shift = fit.ilog2().min(SHORTEST_STRIPE);
             let lines = (fit >> stripe_shift) << stripe_shift;
             return Some(Self::of(lines, 0, width, stripe_shift, 10, fields));
         }
@@ -108,7 +108,7 @@ impl Geometry {
                 break;
             }
             let lines = groups << low;
-            let stripe_shift = lines.ilog2().saturating_sub(12).max(distance).min(low);
+            let stripe_shift = lines.ilog2().saturating_sub(12).max(SHORTEST_STRIPE).min(low);
             if best.is_none_or(|b: Self| b.lines < lines) {
                 best = Some(Self::of(groups, low, width, stripe_shift, distance, fields));
             }
@@ -168,6 +168,11 @@ impl Geometry {
         (line & !mask) | (line.wrapping_sub(distance) & mask)
     }
 }
+
+/// Lines in a stripe, as a power of two, unless the table is smaller. A stripe
+/// is full on its own: in a short one chance alone would see to that long before
+/// the table is.
+const SHORTEST_STRIPE: u32 = 10;
 
 /// How many top bits of a key choose its group: enough that groups are equally
 /// likely, and no more than half of the key.
