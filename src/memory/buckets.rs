@@ -168,24 +168,38 @@ impl<'m, E: Pod> Buckets<'m, E> {
     ///
     /// # Panics
     /// If the level or the column is outside the list's shape.
-    #[inline]
     pub fn push(&mut self, level: usize, column: usize, entry: E) -> Result<(), NoChunk> {
+        self.push_all(level, column, &[entry])
+    }
+
+    /// Puts entries on top of their bucket; if there is no chunk for all of
+    /// them, those that fit.
+    ///
+    /// # Panics
+    /// If the level or the column is outside the list's shape.
+    pub fn push_all(&mut self, level: usize, column: usize, entries: &[E]) -> Result<(), NoChunk> {
         assert!(column < self.shape.columns);
         let bucket = level * self.shape.columns + column;
-        let mut top = self.tops[bucket];
-        if top == NONE || self.chunk(top).0.len as usize == self.shape.chunk {
-            let chunk = self.take_chunk().ok_or(NoChunk)?;
-            *self.chunk(chunk).0 = Chunk { below: top, len: 0 };
-            self.tops[bucket] = chunk;
-            top = chunk;
+        let mut rest = entries;
+        while !rest.is_empty() {
+            let mut top = self.tops[bucket];
+            if top == NONE || self.chunk(top).0.len as usize == self.shape.chunk {
+                let chunk = self.take_chunk().ok_or(NoChunk)?;
+                *self.chunk(chunk).0 = Chunk { below: top, len: 0 };
+                self.tops[bucket] = chunk;
+                top = chunk;
+            }
+            let (chunk, room) = self.chunk(top);
+            let room = &mut room[chunk.len as usize..];
+            let (now, later) = rest.split_at(rest.len().min(room.len()));
+            room[..now.len()].copy_from_slice(now);
+            chunk.len += now.len() as u32;
+            self.counts[level] += now.len() as u32;
+            self.len += now.len();
+            self.highest[level] = self.highest[level].max(column as u32);
+            self.lowest = self.lowest.min(level);
+            rest = later;
         }
-        let (chunk, entries) = self.chunk(top);
-        entries[chunk.len as usize] = entry;
-        chunk.len += 1;
-        self.counts[level] += 1;
-        self.highest[level] = self.highest[level].max(column as u32);
-        self.len += 1;
-        self.lowest = self.lowest.min(level);
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 //! bound to powers of two. Only the low bits are left out of the slot.
 //!
 //! A stripe is a run of `1 << stripe_shift` lines with one lock. Probing walks
-//! from the home line to the next ones and wraps around inside the stripe.
+//! from the home line in growing steps and wraps around inside the stripe.
 
 use super::key::Key;
 use std::mem::size_of;
@@ -154,19 +154,28 @@ impl Geometry {
         (self.distance_mask as u32).min(1 << self.stripe_shift)
     }
 
-    /// The line `distance` after `home`, inside its stripe.
+    /// The line at a distance from `home`, inside its stripe.
     #[inline(always)]
     pub fn after(&self, home: usize, distance: usize) -> usize {
         let mask = (1usize << self.stripe_shift) - 1;
-        (home & !mask) | ((home + distance) & mask)
+        (home & !mask) | ((home + way(distance)) & mask)
     }
 
-    /// The line `distance` before `line`, inside its stripe.
+    /// The line whose distance to `line` is this.
     #[inline(always)]
     pub fn behind(&self, line: usize, distance: usize) -> usize {
         let mask = (1usize << self.stripe_shift) - 1;
-        (line & !mask) | (line.wrapping_sub(distance) & mask)
+        (line & !mask) | (line.wrapping_sub(way(distance)) & mask)
     }
+}
+
+/// How far a probe has gone after so many steps, each one line longer than the
+/// one before: 0, 1, 3, 6, … The first step meets the line that the processor
+/// fetches along with the home line, and later ones leave crowded places. The
+/// steps meet every line of a stripe once.
+#[inline(always)]
+fn way(steps: usize) -> usize {
+    steps * (steps + 1) / 2
 }
 
 /// Lines in a stripe, as a power of two, unless the table is smaller. A stripe

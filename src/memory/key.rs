@@ -12,7 +12,7 @@
 //!  └────────────────────────────────────┴──────────────┴───────┴─────────┘
 //! ```
 //!
-//! *distance* says how many lines behind its home line the slot lies, so the
+//! *distance* says after how many steps from its home line the slot lies, so the
 //! home line, and with it the `low` bits, can be found again from the place.
 //! The field is never zero in a used slot: an all-zero slot is empty. Wider
 //! keys ([`Wide`]) keep all of their bits and one word beside them.

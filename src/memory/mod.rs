@@ -26,3 +26,18 @@ pub fn prefetch<T>(address: *const T) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
 }
+
+/// The same for a cache line that will be written to, and that another core may
+/// hold.
+#[inline(always)]
+pub fn prefetch_to_write<T>(address: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    #[allow(unsafe_code)]
+    // SAFETY: a prefetch writes nothing and never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_ET0>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}

@@ -70,6 +70,12 @@ impl<L: RawMutex> Locks<L> {
         count.next_power_of_two() * size_of::<Padded<L>>()
     }
 
+    /// Asks the processor to fetch a stripe's lock.
+    #[inline(always)]
+    fn prefetch(&self, stripe: usize) {
+        super::prefetch_to_write(&raw const self.0[stripe & (self.0.len() - 1)]);
+    }
+
     #[inline(always)]
     fn hold(&self, stripe: usize) -> MutexGuard<'_, L, ()> {
         self.0[stripe & (self.0.len() - 1)].0.lock()
@@ -232,6 +238,8 @@ impl<'m, K: Key> Table<'m, K> {
 
 /// What a search does with a table, alone or among others.
 pub trait Access<K: Key> {
+    /// Whether others use the table at the same time.
+    const IS_SHARED: bool;
     /// The table's prefetch of a mixed key.
     fn prefetch(&self, mixed: K);
     /// The table's prefetch of a slot.
@@ -253,6 +261,8 @@ pub struct Shared<'a, 'm, K: Key, L: RawMutex> {
 }
 
 impl<K: Key> Access<K> for Exclusive<'_, '_, K> {
+    const IS_SHARED: bool = false;
+
     #[inline(always)]
     fn prefetch(&self, mixed: K) {
         self.0.prefetch(mixed);
@@ -283,14 +293,21 @@ impl<K: Key> Access<K> for Exclusive<'_, '_, K> {
 }
 
 impl<K: Key, L: RawMutex> Access<K> for Shared<'_, '_, K, L> {
+    const IS_SHARED: bool = true;
+
     #[inline(always)]
     fn prefetch(&self, mixed: K) {
-        self.table.prefetch(mixed);
+        let g = &self.table.geometry;
+        let home = mixed.home(g);
+        self.table.prefetch_slot(home * g.width);
+        self.locks.prefetch(home >> g.stripe_shift);
     }
 
     #[inline(always)]
     fn prefetch_slot(&self, slot: u32) {
+        let g = &self.table.geometry;
         self.table.prefetch_slot(slot as usize);
+        self.locks.prefetch((slot as usize / g.width) >> g.stripe_shift);
     }
 
     #[inline(always)]

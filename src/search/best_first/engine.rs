@@ -1,7 +1,7 @@
 //! What the workers of one search share.
 
-use super::layout::{FULL_GROWING, FULL_LAST, Layout, RESERVE};
-use super::worker::{Flow, Worker};
+use super::layout::{FULL_GROWING, FULL_LAST, Layout};
+use super::worker::{Flow, PUSHES_AMONG_OTHERS, Worker};
 use super::{Entry, WhenFull};
 use crate::heuristic::Heuristic;
 use crate::memory::buckets::Buckets;
@@ -239,7 +239,9 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         {
             let mut desk = self.desk.lock();
             // More workers than the open list can serve would only fill it.
-            if desk.done || desk.present > 0 && (desk.present + 2) * RESERVE > desk.open.free_chunks() / 2 {
+            if desk.done
+                || desk.present > 0 && (desk.present + 2) * PUSHES_AMONG_OTHERS > desk.open.free_chunks() / 2
+            {
                 return;
             }
             desk.present += 1;

@@ -31,14 +31,14 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
             if let Some(flow) = self.look(&mut desk, wants_in) {
                 return flow;
             }
-            self.handful.clear();
+            self.portion.clear();
             let limit = search.limit(&desk);
-            let Some((level, column)) = desk.open.pop(limit, ROOTS, &mut self.handful) else {
+            let Some((level, column)) = desk.open.pop(limit, ROOTS, &mut self.portion) else {
                 return Flow::Idle;
             };
             let mut before = desk.nodes();
             drop(desk);
-            for entry in self.handful.clone() {
+            for entry in self.portion.clone() {
                 let known = table.known(entry.slot());
                 // Roots that go back lie in column 0, where only the start was.
                 let is_stale = if E::BY_COST {

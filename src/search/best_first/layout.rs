@@ -28,7 +28,7 @@ pub(super) struct Layout {
 
 /// How full a table may get, in percent: one that can grow, and the last one.
 pub(super) const FULL_GROWING: usize = 80;
-pub(super) const FULL_LAST: usize = 92;
+pub(super) const FULL_LAST: usize = 90;
 
 /// States that are still open when the table is full, in percent of all.
 const OPEN_SHARE: usize = 62;
@@ -36,8 +36,8 @@ const OPEN_SHARE: usize = 62;
 /// The smallest table that a search starts with.
 const SMALLEST: usize = 32 << 10;
 
-/// Chunks that one worker's pushes may need before it looks again.
-pub(super) const RESERVE: usize = super::worker::CHILDREN;
+/// Chunks that a lone worker's pushes may need before it looks again.
+pub(super) const RESERVE: usize = super::worker::PUSHES_ALONE;
 
 impl Layout {
     /// The division of `bytes`; none if that is too little for a table.

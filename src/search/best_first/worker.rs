@@ -11,11 +11,26 @@ use crate::search::{Statistics, Stop};
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
-/// States taken from the open list at once.
+/// States expanded together.
 const HANDFUL: usize = 32;
 
+/// States taken from the open list at once: a handful by a worker who is alone,
+/// so that the best always comes first; more among others, so that the desk is
+/// free most of the time.
+const PORTION_ALONE: usize = HANDFUL;
+const PORTION_AMONG_OTHERS: usize = 8 * HANDFUL;
+
+/// A search with so many states is large: it does not matter much which state
+/// comes first, and memory is far away.
+const LARGE: u64 = 1 << 18;
+
 /// Successors under way at once.
-pub(super) const CHILDREN: usize = 128;
+const CHILDREN: usize = 128;
+
+/// Successors on their way into the open list at once, and so the chunks that
+/// they may need at most.
+pub(super) const PUSHES_ALONE: usize = CHILDREN;
+pub(super) const PUSHES_AMONG_OTHERS: usize = 4 * CHILDREN;
 
 /// Handfuls between two looks at the clock.
 const BETWEEN_LOOKS: u32 = 64;
@@ -42,25 +57,27 @@ struct Child<K, C> {
     estimate: u32,
     level: u32,
     step: u32,
-    /// Its parent's place in the handful.
+    /// Its parent's place in the portion.
     parent: u32,
     is_goal: bool,
     carry: C,
 }
 
-/// An entry on its way into the open list.
-struct Push<E> {
+/// Entries on their way into one bucket of the open list.
+struct Run<E> {
     level: u32,
     column: u32,
-    entry: E,
+    entries: Vec<E>,
 }
 
 /// One thread's part of a search. It holds nothing between two loops.
 pub(super) struct Worker<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> {
     pub(super) search: &'w BestFirst<'a, 'm, P, H, E>,
-    pub(super) handful: Vec<E>,
+    pub(super) portion: Vec<E>,
     children: Vec<Child<P::Key, H::Carry>>,
-    pushes: Vec<Push<E>>,
+    /// What goes into the open list, by buckets; there are few at a time.
+    runs: Vec<Run<E>>,
+    pushes: usize,
     goal: Option<(u32, P::Key)>,
     pub(super) statistics: Statistics,
     looks: u32,
@@ -71,9 +88,10 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
     pub(super) fn new(search: &'w BestFirst<'a, 'm, P, H, E>) -> Self {
         Self {
             search,
-            handful: Vec::with_capacity(HANDFUL),
+            portion: Vec::with_capacity(PORTION_AMONG_OTHERS),
             children: Vec::with_capacity(CHILDREN),
-            pushes: Vec::with_capacity(CHILDREN + HANDFUL),
+            runs: Vec::new(),
+            pushes: 0,
             goal: None,
             statistics: Statistics::default(),
             looks: 0,
@@ -82,44 +100,69 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
     }
 
     /// Expands states until something else must be done.
-    pub(super) fn expand(&mut self, table: &mut impl Access<P::Key>, wants_in: &impl Fn() -> bool) -> Flow {
+    pub(super) fn expand<A: Access<P::Key>>(&mut self, table: &mut A, wants_in: &impl Fn() -> bool) -> Flow {
         let search = self.search;
+        let (portion, pushes) = if A::IS_SHARED {
+            (PORTION_AMONG_OTHERS, PUSHES_AMONG_OTHERS)
+        } else {
+            (PORTION_ALONE, PUSHES_ALONE)
+        };
         loop {
+            let mut desk = search.desk.lock();
+            self.settle(&mut desk);
             if search.waiting.load(Ordering::Relaxed) > 0 {
                 return Flow::LetGo;
             }
-            let mut desk = search.desk.lock();
             if let Some(flow) = self.look(&mut desk, wants_in) {
                 return flow;
             }
             let version = desk.version;
-            if desk.statistics.stored >= desk.room
-                || desk.open.free_chunks() < (desk.present + 1) * super::layout::RESERVE
-            {
+            if desk.statistics.stored >= desk.room || desk.open.free_chunks() < (desk.present + 1) * pushes {
                 return Flow::Full(version);
             }
             let limit = search.limit(&desk);
-            self.handful.clear();
-            let Some((level, column)) = desk.open.pop(limit, HANDFUL, &mut self.handful) else {
+            self.portion.clear();
+            let portion = if desk.statistics.stored < LARGE { portion } else { PORTION_AMONG_OTHERS };
+            let Some((level, column)) = desk.open.pop(limit, portion, &mut self.portion) else {
                 return Flow::Idle;
             };
             let most = search.limits.max_nodes.unwrap_or(u64::MAX).saturating_sub(desk.statistics.stored);
             drop(desk);
-            let flow = self.expand_handful(table, level, column, limit, most);
-            let mut desk = search.desk.lock();
-            self.settle(&mut desk);
-            match flow {
+            let bucket = Bucket { level, column, limit, most };
+            match self.expand_portion(table, bucket, pushes) {
                 Ok(()) => {}
                 Err(Halt::Nodes) => {
+                    let mut desk = search.desk.lock();
+                    self.settle(&mut desk);
                     desk.stop = desk.stop.or(Some(Stop::Nodes));
                     search.end(&mut desk);
                 }
-                Err(Halt::Full) => return Flow::Full(version),
+                Err(Halt::Full) => {
+                    self.settle(&mut search.desk.lock());
+                    return Flow::Full(version);
+                }
             }
         }
     }
 
-    /// What must be done before another handful is taken.
+    /// Expands the portion, handful by handful.
+    fn expand_portion(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        mut bucket: Bucket,
+        pushes: usize,
+    ) -> Result<(), Halt> {
+        let all = self.portion.len();
+        self.prefetch(table, 0..all.min(HANDFUL));
+        for start in (0..all).step_by(HANDFUL) {
+            let end = all.min(start + HANDFUL);
+            self.prefetch(table, end..all.min(end + HANDFUL));
+            self.expand_handful(table, start..end, &mut bucket, pushes)?;
+        }
+        Ok(())
+    }
+
+    /// What must be done before another portion is taken.
     pub(super) fn look(
         &mut self,
         desk: &mut MutexGuard<'_, Desk<'m, P::Key, E>>,
@@ -142,26 +185,31 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         None
     }
 
-    /// Expands the handful, all of one level and column.
+    /// Asks for the slots of some states of the portion.
+    fn prefetch(&self, table: &impl Access<P::Key>, states: std::ops::Range<usize>) {
+        for entry in &self.portion[states] {
+            table.prefetch_slot(entry.slot());
+        }
+    }
+
+    /// Expands some states of the portion, all from one bucket.
     #[inline]
     fn expand_handful(
         &mut self,
         table: &mut impl Access<P::Key>,
-        level: usize,
-        column: usize,
-        limit: usize,
-        mut most: u64,
+        handful: std::ops::Range<usize>,
+        bucket: &mut Bucket,
+        pushes: usize,
     ) -> Result<(), Halt> {
         let search = self.search;
         let (puzzle, heuristic, order) = (search.problem.puzzle, search.problem.heuristic, search.order);
         let bits = puzzle.key_bits();
         let levels = search.layout.shape.levels;
         let costs_end = 1u32 << search.layout.tables[0].fields.cost.min(31);
-        for entry in &self.handful {
-            table.prefetch_slot(entry.slot());
-        }
-        for parent in 0..self.handful.len() {
-            let entry = self.handful[parent];
+        let Bucket { level, column, limit, .. } = *bucket;
+        let (mut expanded, mut generated) = (0, 0);
+        for parent in handful {
+            let entry = self.portion[parent];
             let known = table.known(entry.slot());
             let cost = entry.cost(column);
             if known.cost != cost {
@@ -174,10 +222,10 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             } else {
                 heuristic.resume(puzzle, &state, entry.estimate(level, column), entry.carry())
             };
-            self.statistics.expanded += 1;
+            expanded += 1;
             let last = (cost > 0).then_some(Move(known.step));
             for step in puzzle.moves(&state, last) {
-                self.statistics.generated += 1;
+                generated += 1;
                 let memo = heuristic.update(puzzle, &memo, &state, step);
                 let estimate = heuristic.estimate(&memo);
                 let priority = order.priority(cost + 1, estimate);
@@ -187,8 +235,8 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 }
                 if !has_level || cost + 1 >= costs_end {
                     // There is no place for this one. Those before it are kept.
-                    self.insert(table, level, column, most)?;
-                    self.put_back(parent, level, column);
+                    self.insert(table, bucket)?;
+                    self.put_back(parent, bucket);
                     return Err(Halt::Full);
                 }
                 let child = puzzle.apply(&state, step);
@@ -196,9 +244,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 table.prefetch(mixed);
                 let is_goal = estimate == 0 && puzzle.is_goal(&child);
                 if self.children.len() == CHILDREN {
-                    self.insert(table, level, column, most)?;
-                    most -= self.statistics.stored;
-                    self.settle(&mut search.desk.lock());
+                    self.make_way(table, bucket, pushes)?;
                 }
                 self.children.push(Child {
                     mixed,
@@ -212,20 +258,34 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 });
             }
         }
-        self.insert(table, level, column, most)
+        self.statistics.expanded += expanded;
+        self.statistics.generated += generated;
+        self.make_way(table, bucket, pushes)
+    }
+
+    /// Puts the children into the table, and hands over what goes into the open
+    /// list if much has come together.
+    #[inline]
+    fn make_way(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        bucket: &mut Bucket,
+        pushes: usize,
+    ) -> Result<(), Halt> {
+        self.insert(table, bucket)?;
+        if self.pushes + CHILDREN > pushes {
+            bucket.most = bucket.most.saturating_sub(self.statistics.stored);
+            self.settle(&mut self.search.desk.lock());
+        }
+        Ok(())
     }
 
     /// Puts the children into the table, and those that are new or cheaper on
     /// the way into the open list.
     #[inline]
-    fn insert(
-        &mut self,
-        table: &mut impl Access<P::Key>,
-        level: usize,
-        column: usize,
-        most: u64,
-    ) -> Result<(), Halt> {
+    fn insert(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket) -> Result<(), Halt> {
         let mut halt = None;
+        let mut stored = self.statistics.stored;
         for child in &self.children {
             let slot = match table.insert(child.mixed, child.cost, child.step) {
                 Insert::Seen => continue,
@@ -235,7 +295,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 }
                 Insert::Better(slot) => slot,
                 Insert::New(slot) => {
-                    self.statistics.stored += 1;
+                    stored += 1;
                     slot
                 }
             };
@@ -246,33 +306,43 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             } else {
                 let column = if E::BY_COST { child.cost } else { 0 };
                 let entry = E::new(slot, child.cost, child.estimate, child.carry);
-                self.pushes.push(Push { level: child.level, column, entry });
+                self.pushes += 1;
+                run(&mut self.runs, child.level, column).push(entry);
             }
-            if self.statistics.stored >= most {
+            if stored >= bucket.most {
                 halt = Some((child.parent as usize, Halt::Nodes));
                 break;
             }
         }
+        self.statistics.stored = stored;
         self.children.clear();
         let Some((parent, halt)) = halt else { return Ok(()) };
-        self.put_back(parent, level, column);
+        self.put_back(parent, bucket);
         Err(halt)
     }
 
-    /// Puts the handful from `parent` on, whose successors are not all stored,
+    /// Puts the portion from `parent` on, whose successors are not all stored,
     /// on the way back into the open list.
-    fn put_back(&mut self, parent: usize, level: usize, column: usize) {
-        let (level, column) = (level as u32, column as u32);
-        self.pushes.extend(self.handful[parent..].iter().map(|&entry| Push { level, column, entry }));
+    fn put_back(&mut self, parent: usize, bucket: &Bucket) {
+        let entries = &self.portion[parent..];
+        self.pushes += entries.len();
+        run(&mut self.runs, bucket.level as u32, bucket.column as u32).extend_from_slice(entries);
     }
 
     /// Hands over what this worker did and found.
     pub(super) fn settle(&mut self, desk: &mut MutexGuard<'_, Desk<'m, P::Key, E>>) {
         let search = self.search;
-        for Push { level, column, entry } in self.pushes.drain(..) {
-            desk.open
-                .push(level as usize, column as usize, entry)
-                .expect("chunks are reserved before states are taken");
+        if self.pushes > 0 {
+            for Run { level, column, entries } in &mut self.runs {
+                desk.open
+                    .push_all(*level as usize, *column as usize, entries)
+                    .expect("chunks are reserved before states are taken");
+                entries.clear();
+            }
+            self.pushes = 0;
+            if self.runs.len() > MOST_RUNS {
+                self.runs.clear();
+            }
         }
         desk.statistics += std::mem::take(&mut self.statistics);
         if let Some((cost, mixed)) = self.goal.take() {
@@ -282,6 +352,36 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             search.arrivals.notify_all();
         }
     }
+}
+
+/// Buckets that a worker remembers.
+const MOST_RUNS: usize = 16;
+
+/// The entries on their way into a bucket.
+#[inline]
+fn run<E>(runs: &mut Vec<Run<E>>, level: u32, column: u32) -> &mut Vec<E> {
+    let known = runs.iter().position(|run| run.level == level && run.column == column);
+    let index = known.unwrap_or_else(|| {
+        // A run that is empty can serve another bucket.
+        let index = runs.iter().position(|run| run.entries.is_empty()).unwrap_or_else(|| {
+            runs.push(Run { level, column, entries: Vec::with_capacity(CHILDREN) });
+            runs.len() - 1
+        });
+        (runs[index].level, runs[index].column) = (level, column);
+        index
+    });
+    &mut runs[index].entries
+}
+
+/// Where a portion came from, and what its successors must keep to.
+#[derive(Clone, Copy)]
+struct Bucket {
+    level: usize,
+    column: usize,
+    /// States of this level or above need not be looked at.
+    limit: usize,
+    /// States that may still be stored.
+    most: u64,
 }
 
 /// Why a handful was not expanded to its end.
