@@ -20,7 +20,7 @@ fn main() {
             let o = best_first::solve(
                 problem,
                 Order::ASTAR,
-                &Limits::default(),
+                &Limits::nodes(mib as u64 * 78_900),
                 &mut region,
                 &Threads(threads),
                 best_first::WhenFull::Stop,

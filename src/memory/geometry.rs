@@ -158,21 +158,23 @@ impl Geometry {
     #[inline(always)]
     pub fn after(&self, home: usize, distance: usize) -> usize {
         let mask = (1usize << self.stripe_shift) - 1;
-        (home & !mask) | ((home + way(distance)) & mask)
+        let pair = (home + 2 * way(distance / 2)) & mask & !1;
+        (home & !mask) | pair | ((home ^ distance) & mask & 1)
     }
 
     /// The line whose distance to `line` is this.
     #[inline(always)]
     pub fn behind(&self, line: usize, distance: usize) -> usize {
         let mask = (1usize << self.stripe_shift) - 1;
-        (line & !mask) | (line.wrapping_sub(way(distance)) & mask)
+        let pair = line.wrapping_sub(2 * way(distance / 2)) & mask & !1;
+        (line & !mask) | pair | ((line ^ distance) & mask & 1)
     }
 }
 
-/// How far a probe has gone after so many steps, each one line longer than the
-/// one before: 0, 1, 3, 6, … The first step meets the line that the processor
-/// fetches along with the home line, and later ones leave crowded places. The
-/// steps meet every line of a stripe once.
+/// How far a probe has gone after so many steps, each one pair of lines longer
+/// than the one before: 0, 1, 3, 6, … Processors fetch lines in pairs, so the
+/// first look beside the home line costs nothing, and later ones leave crowded
+/// places. The steps meet every pair of a stripe once.
 #[inline(always)]
 fn way(steps: usize) -> usize {
     steps * (steps + 1) / 2
