@@ -6,6 +6,7 @@
 //! ([`plan`]). Idle workers help the oldest puzzle. Results leave in the order
 //! of the input.
 
+mod any_heuristic;
 pub mod counters;
 mod crew;
 mod error;

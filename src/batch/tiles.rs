@@ -1,5 +1,6 @@
 //! The solver for tile boards of one size and goal.
 
+use super::any_heuristic::AnyHeuristic;
 use super::plan::{Method, Plan, QUICK_NODES, Tier};
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, Solver, account, verdict};
@@ -34,31 +35,39 @@ fn packed<C: Cells + 'static>(
     table_bytes: usize,
 ) -> Result<Box<dyn Solver>, String> {
     let Some(puzzle) = Tiles::<C>::new(goal) else { return Err("the board has too many cells".into()) };
-    Ok(match plan.heuristic {
+    let choice = match plan.heuristic {
+        HeuristicChoice::Auto if small_tables(&puzzle) => HeuristicChoice::WalkingDistance,
+        HeuristicChoice::Auto => HeuristicChoice::LinearConflict,
+        chosen => chosen,
+    };
+    // Small boards, of which there are many, get code of their own for each
+    // heuristic; larger ones share theirs.
+    if C::CAPACITY > 16 {
+        let heuristic =
+            AnyHeuristic::new(&puzzle, choice, table_bytes).ok_or_else(|| too_large(table_bytes))?;
+        return Ok(Box::new(TileSolver { heuristic, puzzle, plan }));
+    }
+    Ok(match choice {
         HeuristicChoice::Misplaced => {
             Box::new(TileSolver { heuristic: Misplaced::new(&puzzle), puzzle, plan })
         }
         HeuristicChoice::Manhattan => {
             Box::new(TileSolver { heuristic: Manhattan::new(&puzzle), puzzle, plan })
         }
-        HeuristicChoice::WalkingDistance => match WalkingDistance::new(&puzzle, table_bytes) {
-            Some(heuristic) => Box::new(TileSolver { heuristic, puzzle, plan }),
-            None => {
-                let bytes = Bytes(table_bytes as u64);
-                return Err(format!("its walking-distance tables need more than {bytes}"));
-            }
-        },
-        HeuristicChoice::Auto if small_tables(&puzzle) => {
-            let heuristic = WalkingDistance::new(&puzzle, table_bytes);
-            return match heuristic {
-                Some(heuristic) => Ok(Box::new(TileSolver { heuristic, puzzle, plan })),
-                None => Ok(Box::new(TileSolver { heuristic: LinearConflict::new(&puzzle), puzzle, plan })),
-            };
+        HeuristicChoice::WalkingDistance => {
+            let heuristic =
+                WalkingDistance::new(&puzzle, table_bytes).ok_or_else(|| too_large(table_bytes))?;
+            Box::new(TileSolver { heuristic, puzzle, plan })
         }
         HeuristicChoice::Auto | HeuristicChoice::LinearConflict => {
             Box::new(TileSolver { heuristic: LinearConflict::new(&puzzle), puzzle, plan })
         }
     })
+}
+
+/// Why the walking distance is refused.
+fn too_large(table_bytes: usize) -> String {
+    format!("its walking-distance tables need more than {}", Bytes(table_bytes as u64))
 }
 
 /// Whether walking-distance tables are made in a moment and stay in the cache.
