@@ -13,6 +13,7 @@ use super::{RunError, tiles};
 use crate::input::{Block, Defaults, InputError, parse_goal};
 use crate::memory::arena::Arena;
 use crate::memory::budget::Budget;
+use crate::memory::limits;
 use crate::memory::{Line, Region};
 use crate::output::{Effort, Instance, Report, Sink, Style, Summary, Verdict, replays};
 use crate::puzzle::tiles::{Goal, Size, is_solvable};
@@ -56,7 +57,10 @@ pub fn run(
     let threads = settings.threads;
     let budget = Budget::new(settings.memory);
     let shares = Shares::new(&budget, threads)?;
-    let mut arena = Arena::new(shares.arena(threads), Shares::LEAST_ARENA).map_err(RunError::Arena)?;
+    let mappable = limits::address_space_left()
+        .map_or(usize::MAX, |left| left.saturating_sub(OTHERS + (threads * STACK) as u64) as usize);
+    let mut arena = Arena::new(shares.arena(threads).min(mappable), Shares::LEAST_ARENA)
+        .map_err(RunError::Arena)?;
     let missing = shares.arena(threads) - arena.bytes().min(shares.arena(threads));
     if settings.explain {
         notices.explain(&explain_memory(settings, &shares, missing));
@@ -116,6 +120,9 @@ pub fn run(
 
 /// Searches keep their paths off the stack, so that little will do.
 const STACK: usize = 512 << 10;
+
+/// What is mapped beside the arena and the stacks, in bytes.
+const OTHERS: u64 = 24 << 20;
 
 fn explain_memory(settings: &Settings, shares: &Shares, missing: usize) -> String {
     use crate::quantity::Bytes;

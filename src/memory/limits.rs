@@ -67,6 +67,26 @@ pub fn resident() -> u64 {
     status_field("VmRSS:").unwrap_or_else(peak_from_rusage)
 }
 
+/// How much more this process may map, where that is limited (`ulimit -v`).
+pub fn address_space_left() -> Option<u64> {
+    let limit = address_space(&read_file(Path::new("/proc/self/limits"))?)?;
+    Some(limit.saturating_sub(status_field("VmSize:")?))
+}
+
+/// Keeps the C library from mapping 64 MiB for each thread that allocates,
+/// which counts where the address space is limited. For the start of the
+/// program, before there are threads.
+pub fn spare_address_space() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    if address_space_left().is_some() {
+        #[allow(unsafe_code)]
+        // SAFETY: sets a number inside the allocator; no other thread runs yet.
+        unsafe {
+            libc::mallopt(libc::M_ARENA_MAX, 1);
+        }
+    }
+}
+
 fn status_field(name: &str) -> Option<u64> {
     kib_field(&read_file(Path::new("/proc/self/status"))?, name)
 }
