@@ -228,8 +228,8 @@ fn signals_leave_whole_lines_and_a_summary() {
         let (code, results, told) = end(child, signal);
         assert_eq!(code, Some(status), "{told}");
         assert!(results.ends_with('\n') && told.contains("interrupted"), "{told}");
-        let last = results.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).last().unwrap();
-        assert_eq!(last["type"], "summary");
+        let lines: Vec<Value> = results.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.last().unwrap()["type"], "summary");
     }
 }
 
