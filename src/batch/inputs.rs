@@ -6,6 +6,7 @@ use crate::input::{Block, Defaults, InputError, Reader};
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Records in a block, at most.
 pub(super) const RECORDS: usize = 64;
@@ -18,6 +19,8 @@ pub(super) struct Inputs<'r> {
     reader: Option<Reader>,
     interrupt: &'r Interrupt,
     complain: &'r (dyn Fn(&InputError) + Sync),
+    /// When the whole run should be over.
+    ends: Option<Instant>,
     /// The number of the next block.
     next: u64,
     ended: bool,
@@ -37,9 +40,10 @@ impl<'r> Inputs<'r> {
         defaults: Defaults,
         interrupt: &'r Interrupt,
         complain: &'r (dyn Fn(&InputError) + Sync),
+        ends: Option<Instant>,
     ) -> Self {
         let files = settings.files.iter();
-        Self { files, defaults, reader: None, interrupt, complain, next: 0, ended: false }
+        Self { files, defaults, reader: None, interrupt, complain, ends, next: 0, ended: false }
     }
 
     /// Fills a block with the next records; none at the end of all files.
@@ -77,7 +81,7 @@ impl<'r> Inputs<'r> {
 
     fn open(&mut self, file: &str) {
         if file == "-" {
-            let stream = Patient { stream: io::stdin(), interrupt: self.interrupt.clone() };
+            let stream = Patient { stream: io::stdin(), interrupt: self.interrupt.clone(), ends: self.ends };
             self.reader = Some(Reader::from_stream(file, stream, self.defaults.clone()));
             return;
         }
@@ -89,10 +93,11 @@ impl<'r> Inputs<'r> {
 }
 
 /// A stream that ends when the run is interrupted, however long its writer
-/// takes.
+/// takes, and fails when its writer is silent and the run's time is over.
 struct Patient<S> {
     stream: S,
     interrupt: Interrupt,
+    ends: Option<Instant>,
 }
 
 impl<S: Read + AsRawFd> Read for Patient<S> {
@@ -106,8 +111,12 @@ impl<S: Read + AsRawFd> Read for Patient<S> {
             #[allow(unsafe_code)]
             // SAFETY: one descriptor structure, which lives through the call.
             let ready = unsafe { libc::poll(&raw mut fd, 1, LOOK) };
-            if ready != 0 {
+            // A signal ends the wait with an error: then the flag is up.
+            if ready > 0 || (ready < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted) {
                 return self.stream.read(buffer);
+            }
+            if ready == 0 && self.ends.is_some_and(|ends| Instant::now() >= ends) {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "the deadline passed before its end"));
             }
         }
     }

@@ -79,15 +79,16 @@ pub fn run(
     style.header(&mut heading);
     sink.write_all(&heading)?;
     let crew = Crew::new((shares.window >> 16).clamp(4, 1024).max(4 * threads as u64), shares.window);
+    let ends = settings.deadline.map(|deadline| started + deadline);
     let shared = Shared {
         settings,
         style,
         interrupt,
         notices,
-        ends: settings.deadline.map(|deadline| started + deadline),
+        ends,
         table_bytes: shares.tables as usize,
         crew: &crew,
-        inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, &complain)),
+        inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, &complain, ends)),
         window: Window::new(sink, counters),
         counters,
         large: Mutex::new(Region::zeroed(large)),

@@ -36,14 +36,11 @@ impl Shares {
     /// Divides a budget among so many workers.
     pub(super) fn new(budget: &Budget, threads: usize) -> Result<Self, Short> {
         let threads = threads as u64;
-        let (window, tables) = (budget.cap() / 24, budget.cap() / 24);
-        let (window, tables) = (window.clamp(1 << 20, 64 << 20), tables.clamp(2 << 20, 64 << 20));
-        let fixed = PROGRAM + threads * WORKER + Reader::FOOTPRINT as u64;
-        budget.reserve(fixed + window + tables + LEAST_ARENA).map_err(|short| Short {
-            // Window and tables grow with the cap, by a twelfth of it in all.
-            needed: (fixed + LEAST_ARENA + (4 << 20)) / 11 * 12,
-            ..short
-        })?;
+        let (window, tables) = growing(budget.cap());
+        let fixed = PROGRAM + threads * WORKER + Reader::FOOTPRINT as u64 + LEAST_ARENA;
+        budget
+            .reserve(fixed + window + tables)
+            .map_err(|short| Short { needed: least_cap(fixed), ..short })?;
         let arena = LEAST_ARENA + budget.left();
         budget.reserve(budget.left())?;
         let slice = (arena / 2 / threads).min(LARGEST_SLICE) & !0xfff;
@@ -59,6 +56,25 @@ impl Shares {
     pub(super) const LEAST_ARENA: usize = LEAST_ARENA as usize;
 }
 
+/// The window and the tables, which grow with the cap.
+fn growing(cap: u64) -> (u64, u64) {
+    ((cap / 24).clamp(1 << 20, 64 << 20), (cap / 24).clamp(2 << 20, 64 << 20))
+}
+
+/// The least whole number of MiB that holds what is fixed and what grows.
+fn least_cap(fixed: u64) -> u64 {
+    const MIB: u64 = 1 << 20;
+    let mut cap = fixed.next_multiple_of(MIB);
+    loop {
+        let (window, tables) = growing(cap);
+        let needed = (fixed + window + tables).next_multiple_of(MIB);
+        if needed <= cap {
+            return cap;
+        }
+        cap = needed;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,7 +88,10 @@ mod tests {
             assert!(shares.arena(threads) as u64 + shares.window + shares.tables < cap);
             assert!(shares.large >= shares.slice);
         }
-        let short = Shares::new(&Budget::new(16 << 20), 64).unwrap_err();
-        assert!(Shares::new(&Budget::new(short.needed), 64).is_ok(), "{short}");
+        for threads in [1, 2, 64, 1000] {
+            let short = Shares::new(&Budget::new(16 << 20), threads).unwrap_err();
+            assert!(Shares::new(&Budget::new(short.needed), threads).is_ok(), "{short}");
+            assert!(Shares::new(&Budget::new(short.needed - (1 << 20)), threads).is_err(), "{short}");
+        }
     }
 }

@@ -203,13 +203,19 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
 
     /// Any solution.
     fn first(&mut self) -> Ending {
+        self.first_of(|stop| stop == Stop::Memory)
+    }
+
+    /// Any solution; goes on with the next weight while what stopped the search
+    /// was something that a larger weight needs less of.
+    fn first_of(&mut self, go_on: impl Fn(Stop) -> bool) -> Ending {
         let mut ending = Ending::Stopped { stop: Stop::Memory, bound: 0 };
         for weight in first_weights(self.problem.puzzle.size().cells()) {
             let (order, limits, company) = (Order::weighted(weight), &self.limits, self.company);
             let region = &mut self.region.first(FIRST_BYTES);
             let outcome = best_first::solve(self.problem, order, limits, region, company, WhenFull::Stop);
             ending = self.note("wastar", self.problem.heuristic.name(), outcome);
-            if !matches!(ending, Ending::Stopped { stop: Stop::Memory, .. }) {
+            if !matches!(ending, Ending::Stopped { stop, .. } if go_on(stop)) {
                 break;
             }
         }
@@ -220,7 +226,8 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
     fn second_best(&mut self, bound: u32) -> Option<Verdict> {
         self.limits = Limits { max_nodes: Some(SECOND_BEST_NODES), deadline: None, ..self.limits };
         self.company = &Alone;
-        let Verdict::Solved(found) = verdict(self.first()) else { return None };
+        let ending = self.first_of(|stop| matches!(stop, Stop::Memory | Stop::Nodes));
+        let Verdict::Solved(found) = verdict(ending) else { return None };
         let bound = bound.min(found.length);
         Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }))
     }

@@ -42,8 +42,30 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     result.unwrap_or_else(|error| match error.downcast_ref() {
         Some(SinkError::Closed) => Exit::Decided,
         _ => {
-            command.screen().error(&format!("{error:#}"));
+            command.screen().error(&message(&error));
             Exit::Failed
         }
     })
+}
+
+/// An error and its causes, without those that it has told already.
+fn message(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |told, cause| match told.as_str() {
+        "" => cause,
+        told if told.contains(&cause) => told.to_owned(),
+        told => format!("{told}: {cause}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_are_told_once() {
+        let error = anyhow::anyhow!("no space");
+        assert_eq!(message(&error), "no space");
+        assert_eq!(message(&anyhow::anyhow!("no space").context("out.txt: no space")), "out.txt: no space");
+        assert_eq!(message(&error.context("out.txt")), "out.txt: no space");
+    }
 }
