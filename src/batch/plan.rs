@@ -23,7 +23,7 @@ pub enum Tier {
 pub const QUICK_NODES: u64 = 4000;
 
 /// The frontier that A* builds for small boards before it goes on as IDA*.
-const FRONTIER: usize = 16 << 20;
+const FRONTIER: usize = 2 << 20;
 
 /// The searches for puzzles of one size.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -59,8 +59,8 @@ pub fn run(
     let shares = Shares::new(&budget, threads)?;
     let mappable = limits::address_space_left()
         .map_or(usize::MAX, |left| left.saturating_sub(OTHERS + (threads * STACK) as u64) as usize);
-    let mut arena = Arena::new(shares.arena(threads).min(mappable), Shares::LEAST_ARENA)
-        .map_err(RunError::Arena)?;
+    let mut arena =
+        Arena::new(shares.arena(threads).min(mappable), Shares::LEAST_ARENA).map_err(RunError::Arena)?;
     let missing = shares.arena(threads) - arena.bytes().min(shares.arena(threads));
     if settings.explain {
         notices.explain(&explain_memory(settings, &shares, missing));

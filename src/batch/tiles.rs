@@ -128,7 +128,7 @@ impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
         match ending {
             Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => None,
             Ending::Stopped { stop: Stop::Memory, .. } if tier != Tier::Large => None,
-            Ending::Stopped { stop, bound } if stop != Stop::Interrupted && self.plan.second_best => {
+            Ending::Stopped { stop: stop @ (Stop::Time | Stop::Memory), bound } if self.plan.second_best => {
                 Some(search.second_best(bound).unwrap_or_else(|| verdict(Ending::Stopped { stop, bound })))
             }
             ending => Some(verdict(ending)),
