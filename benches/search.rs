@@ -55,7 +55,7 @@ fn main() {
     let hard = published("88");
     let work = Work::<u64>::new(&hard.board, &hard.goal);
 
-    let stored = state_size("4x4", &work, &mut region, hard.length, 14.0);
+    let stored = state_size("4x4", &work, &mut region, hard.length, 12.0);
     let random = Request {
         size: "5x5".parse().expect("a size"),
         count: 1,
@@ -64,7 +64,7 @@ fn main() {
         goal: Goal::BlankLast,
     };
     let board = random.boards().expect("the goal has a name").next().expect("one board");
-    state_size("5x5", &Work::<u128>::new(&board, &random.goal), &mut region, u32::MAX, 26.0);
+    state_size("5x5", &Work::<u128>::new(&board, &random.goal), &mut region, u32::MAX, 21.0);
 
     // Nine tenths of what fits: the table is then about 80 % full.
     fill(&mut criterion, &work, &mut region, stored * 9 / 10, hard.length);
