@@ -28,7 +28,7 @@ pub(super) struct Layout {
 
 /// How full a table may get, in percent: one that can grow, and the last one.
 pub(super) const FULL_GROWING: usize = 80;
-pub(super) const FULL_LAST: usize = 90;
+pub(super) const FULL_LAST: usize = 91;
 
 /// States that are still open when the table is full, in percent of all.
 const OPEN_SHARE: usize = 62;
