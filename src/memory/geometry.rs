@@ -77,8 +77,8 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// Groups that a table has at most: the size is met within 1/16.
-    const MAX_GROUPS: usize = 32;
+    /// Groups that a table has at most: the size is met within 1/64.
+    const MAX_GROUPS: usize = 128;
 
     /// The largest geometry for `K` that needs at most `bytes`; none if the
     /// slots of so small a table cannot hold the fields.
