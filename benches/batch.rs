@@ -1,0 +1,83 @@
+//! Whole batches: boards a second from a file to its results, on one thread and
+//! on two.
+
+mod support;
+
+use batch_solve::{
+    batch::{
+        self, Finished, Notices,
+        counters::Counters,
+        interrupt::Interrupt,
+        settings::{Algorithm, HeuristicChoice, Quality, Settings},
+    },
+    generate::{Kind, Request, write_line},
+    input::InputError,
+    output::{Format, Notation, Sink, Style},
+    puzzle::tiles::Goal,
+};
+use criterion::{BenchmarkId, Throughput};
+use std::{io::Write, path::Path};
+use tempfile::NamedTempFile;
+
+fn main() {
+    let mut criterion = support::criterion(2);
+    let count = support::scale(200_000, 2_000) as u64;
+    for (name, size, kind) in
+        [("4x4, 12 moves", "4x4", Kind::Moves(12)), ("3x3, random", "3x3", Kind::Random)]
+    {
+        let size = size.parse().expect("a size");
+        let count = if kind == Kind::Random { count / 10 } else { count };
+        let request = Request { size, count, seed: 3, kind, goal: Goal::BlankLast };
+        let mut text = Vec::new();
+        for board in request.boards().expect("the goal has a name") {
+            write_line(&mut text, &board).expect("room for a line");
+        }
+        let mut file = NamedTempFile::new().expect("a place for files");
+        file.write_all(&text).expect("room for a file");
+        let path = file.path().to_str().expect("a plain name");
+        for threads in [1, 2] {
+            let mut group = criterion.benchmark_group(format!("batch, {name}"));
+            group.throughput(Throughput::Elements(count));
+            group.bench_function(BenchmarkId::new("threads", threads), |bencher| {
+                bencher.iter(|| assert_eq!(solve(path, threads), count, "all are solved, shortest"));
+            });
+            group.finish();
+        }
+    }
+    criterion.final_summary();
+}
+
+/// Solves a file and says how many solutions are proved to be shortest.
+fn solve(path: &str, threads: usize) -> u64 {
+    let settings = Settings {
+        files: vec![path.to_owned()],
+        threads,
+        memory: 256 << 20,
+        quality: Quality::Auto,
+        algorithm: Algorithm::Auto,
+        heuristic: HeuristicChoice::Auto,
+        weight: 1.5,
+        goal: "blank-last".to_owned(),
+        max_nodes: None,
+        timeout: None,
+        deadline: None,
+        input_format: None,
+        shard: (1, 1),
+        explain: false,
+    };
+    let style = Style { format: Format::Text, notation: Notation::Blank };
+    let mut sink = Sink::create(Path::new("/dev/null"), true, &settings.files).expect("a place for nothing");
+    let run = batch::run(&settings, style, &mut sink, &Counters::default(), &Interrupt::new(), &Silent);
+    let Finished { summary, unreadable } = run.expect("a run without errors");
+    assert_eq!((unreadable, summary.solved), (0, summary.puzzles));
+    summary.optimal
+}
+
+/// Nobody listens.
+struct Silent;
+
+impl Notices for Silent {
+    fn input_error(&self, _: &InputError) {}
+    fn warn(&self, _: &str) {}
+    fn explain(&self, _: &str) {}
+}
