@@ -5,6 +5,7 @@
 //! does. It knows nothing of searching.
 
 pub mod tiles;
+pub mod trays;
 
 pub use crate::memory::{Key, Wide};
 

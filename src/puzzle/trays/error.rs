@@ -1,0 +1,90 @@
+//! Why some rectangles are not a tray.
+
+use super::Rect;
+use std::fmt;
+
+/// One of the rectangles that a tray is made of, by its number from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// A block of the start.
+    Block(usize),
+    /// A wall.
+    Wall(usize),
+    /// A rectangle of the goal.
+    Goal(usize),
+}
+
+/// `block 3`, counted from 1.
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Block(index) => write!(f, "block {}", index + 1),
+            Self::Wall(index) => write!(f, "wall {}", index + 1),
+            Self::Goal(index) => write!(f, "goal {}", index + 1),
+        }
+    }
+}
+
+/// Why some rectangles are not a tray.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TrayError {
+    /// A side is shorter than 1 or longer than 256.
+    #[error("a tray has 1 to 256 rows and columns, not {rows}x{cols}")]
+    Size {
+        /// The rows asked for.
+        rows: i64,
+        /// The columns asked for.
+        cols: i64,
+    },
+    /// A rectangle is not inside the tray.
+    #[error("{item}, {rect}, is not inside the {rows}x{cols} tray")]
+    Outside {
+        /// The rectangle at fault.
+        item: Item,
+        /// Where it is.
+        rect: Rect,
+        /// The tray's rows.
+        rows: usize,
+        /// The tray's columns.
+        cols: usize,
+    },
+    /// Two rectangles share a cell.
+    #[error("{item} overlaps {other} at row {row}, column {col}")]
+    Overlap {
+        /// The rectangle that comes second.
+        item: Item,
+        /// The one it lies on.
+        other: Item,
+        /// A cell that they share.
+        row: usize,
+        /// A cell that they share.
+        col: usize,
+    },
+    /// No block can ever lie on a rectangle of the goal.
+    #[error("{item} is {height}x{width}{}, but no block is", if *.marked { " with its label" } else { "" })]
+    NoSuchShape {
+        /// The rectangle of the goal.
+        item: Item,
+        /// Its rows.
+        height: u16,
+        /// Its columns.
+        width: u16,
+        /// Whether it asks for a certain block.
+        marked: bool,
+    },
+    /// There is nothing to reach.
+    #[error("the goal is missing")]
+    NoGoal,
+}
+
+impl TrayError {
+    /// The rectangle at fault, where it is one.
+    pub fn item(&self) -> Option<Item> {
+        match *self {
+            Self::Size { .. } | Self::NoGoal => None,
+            Self::Outside { item, .. } | Self::Overlap { item, .. } | Self::NoSuchShape { item, .. } => {
+                Some(item)
+            }
+        }
+    }
+}

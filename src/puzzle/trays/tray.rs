@@ -1,0 +1,306 @@
+//! A tray as a person writes it, checked.
+
+use super::{Item, Place, Rect, TrayError};
+use std::ops::Range;
+
+/// A rectangle of the start or of the goal, as written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// Where it lies.
+    pub rect: Rect,
+    /// 0 for a block like any other of its shape. A goal with another mark asks
+    /// for a block with that mark.
+    pub mark: u32,
+}
+
+impl Piece {
+    /// A block like any other of its shape.
+    pub const fn plain(rect: Rect) -> Self {
+        Self { rect, mark: 0 }
+    }
+}
+
+/// Blocks that can stand for each other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Class {
+    /// Their rows.
+    pub height: u16,
+    /// Their columns.
+    pub width: u16,
+    /// Their mark; 0 unless the goal asks for a certain block.
+    pub mark: u32,
+    /// Which of [`Tray::blocks`] they are.
+    pub blocks: Range<usize>,
+    /// Which of [`Tray::goal`] they have to fill.
+    pub goals: Range<usize>,
+}
+
+impl Class {
+    /// The rectangle of one of these blocks.
+    pub const fn rect(&self, at: Place) -> Rect {
+        Rect { at, height: self.height, width: self.width }
+    }
+}
+
+/// A block of a class at a place. Blocks are ordered by class, then by row and
+/// column: an arrangement is a sorted list of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Block {
+    /// Its class, by number.
+    pub class: u32,
+    /// Its top-left cell.
+    pub at: Place,
+}
+
+/// A tray: its walls, its blocks and its goal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tray {
+    rows: usize,
+    cols: usize,
+    /// A bit for each cell that is a wall.
+    walls: Vec<u64>,
+    classes: Vec<Class>,
+    blocks: Vec<Block>,
+    goal: Vec<Block>,
+}
+
+impl Tray {
+    /// The longest side that a tray may have.
+    pub const MAX_SIDE: usize = Rect::MAX_SIDE;
+
+    /// A tray of these walls, blocks and goals. Blocks overlap neither each
+    /// other nor walls; all lie inside; each goal is of a shape (and mark) that
+    /// exists. Goals may come twice, and need not be reachable.
+    pub fn new(
+        rows: i64,
+        cols: i64,
+        walls: &[Rect],
+        blocks: &[Piece],
+        goal: &[Piece],
+    ) -> Result<Self, TrayError> {
+        let side = |side: i64| (1..=Self::MAX_SIDE as i64).contains(&side);
+        if !side(rows) || !side(cols) {
+            return Err(TrayError::Size { rows, cols });
+        }
+        let (rows, cols) = (rows as usize, cols as usize);
+        let inside = |item: Item, rect: Rect| match rect.fits(rows, cols) {
+            true => Ok(()),
+            false => Err(TrayError::Outside { item, rect, rows, cols }),
+        };
+        let mut owner: Vec<Option<Item>> = vec![None; rows * cols];
+        let mut wall_bits = vec![0u64; (rows * cols).div_ceil(64)];
+        for (index, &rect) in walls.iter().enumerate() {
+            inside(Item::Wall(index), rect)?;
+            for cell in rect.cells(cols) {
+                owner[cell] = Some(Item::Wall(index));
+                wall_bits[cell / 64] |= 1 << (cell % 64);
+            }
+        }
+        for (index, piece) in blocks.iter().enumerate() {
+            let item = Item::Block(index);
+            inside(item, piece.rect)?;
+            for cell in piece.rect.cells(cols) {
+                if let Some(other) = owner[cell].replace(item) {
+                    let (row, col) = (cell / cols, cell % cols);
+                    return Err(TrayError::Overlap { item, other, row, col });
+                }
+            }
+        }
+        if goal.is_empty() {
+            return Err(TrayError::NoGoal);
+        }
+        let mut shapes: Vec<Shape> = blocks.iter().map(shape).collect();
+        shapes.sort_unstable();
+        shapes.dedup();
+        for (index, piece) in goal.iter().enumerate() {
+            let item = Item::Goal(index);
+            inside(item, piece.rect)?;
+            if shapes.binary_search(&shape(piece)).is_err() {
+                let Rect { height, width, .. } = piece.rect;
+                return Err(TrayError::NoSuchShape { item, height, width, marked: piece.mark != 0 });
+            }
+        }
+        let arranged = |pieces: &[Piece]| {
+            let class = |piece: &Piece| shapes.partition_point(|known| *known < shape(piece)) as u32;
+            let mut blocks: Vec<Block> =
+                pieces.iter().map(|piece| Block { class: class(piece), at: piece.rect.at }).collect();
+            blocks.sort_unstable();
+            blocks.dedup();
+            blocks
+        };
+        let (blocks, goal) = (arranged(blocks), arranged(goal));
+        let of_class = |blocks: &[Block], class: u32| {
+            blocks.partition_point(|b| b.class < class)..blocks.partition_point(|b| b.class <= class)
+        };
+        let classes = (0..)
+            .zip(&shapes)
+            .map(|(number, &(_, height, mark, area))| Class {
+                height,
+                width: (area / u32::from(height)) as u16,
+                mark,
+                blocks: of_class(&blocks, number),
+                goals: of_class(&goal, number),
+            })
+            .collect();
+        Ok(Self { rows, cols, walls: wall_bits, classes, blocks, goal })
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// The number of cells, walls included.
+    pub fn cells(&self) -> usize {
+        self.rows * self.cols
+    }
+
+    /// Whether a cell, counted row by row, is a wall.
+    pub fn is_wall(&self, cell: usize) -> bool {
+        self.walls[cell / 64] >> (cell % 64) & 1 != 0
+    }
+
+    /// A bit for each cell that is a wall, row by row, the lowest bit of the
+    /// first word first.
+    pub fn walls(&self) -> &[u64] {
+        &self.walls
+    }
+
+    /// The cells that are neither walls nor blocks.
+    pub fn holes(&self) -> usize {
+        let walls: usize = self.walls.iter().map(|word| word.count_ones() as usize).sum();
+        self.cells() - walls - self.blocks.iter().map(|&block| self.rect(block).area()).sum::<usize>()
+    }
+
+    /// The classes of blocks, the largest first.
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// The start: all blocks in their order.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The goal: what must be among the blocks, in their order.
+    pub fn goal(&self) -> &[Block] {
+        &self.goal
+    }
+
+    /// The rectangle of a block.
+    pub fn rect(&self, block: Block) -> Rect {
+        self.classes[block.class as usize].rect(block.at)
+    }
+
+    /// Whether an arrangement, in its order, meets the goal.
+    pub fn is_met_by(&self, blocks: &[Block]) -> bool {
+        self.goal.iter().all(|goal| blocks.binary_search(goal).is_ok())
+    }
+
+    /// Whether the start meets the goal.
+    pub fn is_solved(&self) -> bool {
+        self.is_met_by(&self.blocks)
+    }
+
+    /// The same tray with its blocks in another arrangement, which has as many
+    /// of each class and is in order.
+    pub fn with_blocks(&self, blocks: Vec<Block>) -> Self {
+        debug_assert!(blocks.is_sorted() && blocks.len() == self.blocks.len());
+        Self { blocks, ..self.clone() }
+    }
+
+    /// Which block, by number, lies on each cell of an arrangement;
+    /// `u32::MAX` for none, `u32::MAX - 1` for a wall.
+    pub fn grid(&self, blocks: &[Block]) -> Vec<u32> {
+        let mut grid: Vec<u32> =
+            (0..self.cells()).map(|cell| if self.is_wall(cell) { Self::WALL } else { Self::EMPTY }).collect();
+        for (number, &block) in (0..).zip(blocks) {
+            self.rect(block).cells(self.cols).for_each(|cell| grid[cell] = number);
+        }
+        grid
+    }
+
+    /// An empty cell in [`Tray::grid`].
+    pub const EMPTY: u32 = u32::MAX;
+
+    /// A wall in [`Tray::grid`].
+    pub const WALL: u32 = u32::MAX - 1;
+}
+
+/// What makes blocks interchangeable, the largest first: the area, the height,
+/// the mark, and the area again, to be read.
+type Shape = (std::cmp::Reverse<u32>, u16, u32, u32);
+
+fn shape(piece: &Piece) -> Shape {
+    let area = piece.rect.area() as u32;
+    (std::cmp::Reverse(area), piece.rect.height, piece.mark, area)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rect(row: i64, col: i64, last_row: i64, last_col: i64) -> Rect {
+        Rect::from_corners(row, col, last_row, last_col).unwrap()
+    }
+
+    fn piece(row: i64, col: i64, last_row: i64, last_col: i64) -> Piece {
+        Piece::plain(rect(row, col, last_row, last_col))
+    }
+
+    #[test]
+    fn blocks_come_by_class_and_place() {
+        let blocks = [piece(2, 2, 2, 2), piece(0, 0, 1, 0), piece(2, 0, 2, 0), piece(0, 1, 1, 2)];
+        let goal = [piece(1, 1, 2, 2), piece(0, 0, 0, 0), piece(0, 0, 0, 0)];
+        let tray = Tray::new(3, 4, &[rect(0, 3, 2, 3)], &blocks, &goal).unwrap();
+        let shapes: Vec<_> = tray.classes().iter().map(|c| (c.height, c.width, c.blocks.clone())).collect();
+        assert_eq!(shapes, [(2, 2, 0..1), (2, 1, 1..2), (1, 1, 2..4)]);
+        assert_eq!(tray.classes()[2].goals, 1..2);
+        assert_eq!((tray.holes(), tray.goal().len(), tray.is_solved()), (1, 2, false));
+        let cells: Vec<_> = tray.blocks().iter().map(|block| block.at.cell(4)).collect();
+        assert_eq!(cells, [1, 0, 8, 10]);
+        assert!(tray.is_wall(3) && tray.is_wall(11) && !tray.is_wall(2));
+        assert_eq!(tray.grid(tray.blocks())[8..], [2, Tray::EMPTY, 3, Tray::WALL]);
+        let mut solved = tray.blocks().to_vec();
+        solved[0].at = Place::new(1, 1);
+        solved[2].at = Place::new(0, 0);
+        assert!(tray.is_met_by(&solved) && tray.with_blocks(solved).is_solved());
+    }
+
+    #[test]
+    fn marks_make_classes_of_their_own() {
+        let marked = Piece { mark: 1, ..piece(0, 0, 0, 0) };
+        let tray =
+            Tray::new(1, 3, &[], &[marked, piece(0, 1, 0, 1)], &[Piece { mark: 1, ..piece(0, 1, 0, 1) }]);
+        let tray = tray.unwrap();
+        assert_eq!(tray.classes().len(), 2);
+        assert!(!tray.is_solved());
+    }
+
+    #[test]
+    fn mistakes_name_the_rectangle() {
+        let error = |walls: &[Rect], blocks: &[Piece], goal: &[Piece]| {
+            Tray::new(3, 3, walls, blocks, goal).unwrap_err().to_string()
+        };
+        let (one, two) = (piece(0, 0, 1, 1), piece(1, 1, 1, 1));
+        assert_eq!(
+            Tray::new(300, 300, &[], &[], &[]).unwrap_err().to_string(),
+            "a tray has 1 to 256 rows and columns, not 300x300"
+        );
+        assert_eq!(error(&[], &[one, two], &[one]), "block 2 overlaps block 1 at row 1, column 1");
+        assert_eq!(error(&[rect(0, 1, 0, 1)], &[one], &[one]), "block 1 overlaps wall 1 at row 0, column 1");
+        assert_eq!(error(&[], &[piece(2, 2, 3, 2)], &[]), "block 1, 2 2 3 2, is not inside the 3x3 tray");
+        assert_eq!(error(&[], &[one], &[piece(1, 2, 2, 3)]), "goal 1, 1 2 2 3, is not inside the 3x3 tray");
+        assert_eq!(error(&[], &[one], &[one, two]), "goal 2 is 1x1, but no block is");
+        assert_eq!(
+            error(&[], &[one], &[Piece { mark: 1, ..one }]),
+            "goal 1 is 2x2 with its label, but no block is"
+        );
+        assert_eq!(error(&[], &[one], &[]), "the goal is missing");
+    }
+}
