@@ -4,12 +4,7 @@
 mod support;
 
 use batch_solve::{
-    batch::{
-        self, Finished, Notices,
-        counters::Counters,
-        interrupt::Interrupt,
-        settings::{Algorithm, HeuristicChoice, Quality, Settings},
-    },
+    batch::{self, Finished, Notices, counters::Counters, interrupt::Interrupt, settings::Settings},
     generate::{Kind, Request, write_line},
     input::InputError,
     output::{Format, Notation, Sink, Style},
@@ -49,22 +44,8 @@ fn main() {
 
 /// Solves a file and says how many solutions are proved to be shortest.
 fn solve(path: &str, threads: usize) -> u64 {
-    let settings = Settings {
-        files: vec![path.to_owned()],
-        threads,
-        memory: 256 << 20,
-        quality: Quality::Auto,
-        algorithm: Algorithm::Auto,
-        heuristic: HeuristicChoice::Auto,
-        weight: 1.5,
-        goal: "blank-last".to_owned(),
-        max_nodes: None,
-        timeout: None,
-        deadline: None,
-        input_format: None,
-        shard: (1, 1),
-        explain: false,
-    };
+    let settings =
+        Settings { files: vec![path.to_owned()], threads, memory: 256 << 20, ..Settings::default() };
     let style = Style { format: Format::Text, notation: Notation::Blank };
     let mut sink = Sink::create(Path::new("/dev/null"), true, &settings.files).expect("a place for nothing");
     let run = batch::run(&settings, style, &mut sink, &Counters::default(), &Interrupt::new(), &Silent);

@@ -7,7 +7,7 @@ use batch_solve::memory::{Line, Region};
 use batch_solve::puzzle::Move;
 use batch_solve::puzzle::tiles::{Board, Direction, Goal, Size, Tiles};
 use batch_solve::search::best_first::{self, WhenFull};
-use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, Stop, Threads, ida};
+use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, Stop, Threads, beam, dfs, ida};
 use bytemuck::Zeroable;
 use std::collections::HashMap;
 
@@ -250,6 +250,67 @@ fn breadth_first_search_finds_shortest_solutions() {
     }
 }
 
+#[test]
+fn depth_first_search_finds_some_way() {
+    let space = Space::eight(Goal::BlankLast);
+    let heuristic = Manhattan::new(&space.puzzle);
+    let mut memory = memory(8 << 20);
+    let mut region = Region::zeroed(&mut memory);
+    let mut longest = 0;
+    for (board, shortest) in space.boards.iter().step_by(2003) {
+        let outcome = dfs::solve(space.problem(&heuristic, board), &Limits::default(), &mut region);
+        longest = longest.max(space.replay(board, *shortest, &outcome).0);
+        assert!(outcome.statistics.stored <= 181_440);
+    }
+    assert!(longest > 10_000, "{longest}");
+}
+
+#[test]
+fn a_beam_is_never_shorter_than_the_shortest_and_a_wide_one_no_longer() {
+    let space = Space::eight(Goal::BlankFirst);
+    let heuristic = Manhattan::new(&space.puzzle);
+    let mut memory = memory(16 << 20);
+    let mut region = Region::zeroed(&mut memory);
+    let mut sums = [0; 3];
+    for (i, (board, shortest)) in space.boards.iter().enumerate().step_by(397) {
+        for (sum, width) in sums.iter_mut().zip([10, 100, 1000]) {
+            let problem = space.problem(&heuristic, board);
+            let outcome = beam::solve(problem, Some(width), &Limits::default(), &mut region);
+            // A narrow beam may run dry.
+            if !matches!(outcome.ending, Ending::Stopped { stop: Stop::Beam, .. }) {
+                *sum += space.replay(board, *shortest, &outcome).0 - *shortest;
+            }
+        }
+        if i % 11 == 0 {
+            let problem = space.problem(&heuristic, board);
+            let outcome = beam::solve(problem, Some(100_000), &Limits::default(), &mut region);
+            space.replay_shortest(board, *shortest, &outcome);
+        }
+    }
+    assert!(sums[0] > sums[1] && sums[1] > sums[2], "{sums:?}");
+}
+
+#[test]
+fn a_beam_of_one_runs_dry_and_says_so() {
+    let space = Space::eight(Goal::BlankLast);
+    let heuristic = Manhattan::new(&space.puzzle);
+    let mut memory = memory(1 << 20);
+    let mut region = Region::zeroed(&mut memory);
+    let mut dry = 0;
+    for (board, shortest) in space.boards.iter().rev().step_by(997) {
+        let problem = space.problem(&heuristic, board);
+        match beam::solve(problem, Some(1), &Limits::default(), &mut region).ending {
+            Ending::Stopped { stop: Stop::Beam, bound } => {
+                assert!(bound <= *shortest);
+                dry += 1;
+            }
+            Ending::Solved { path, .. } => assert!(path.len() as u32 >= *shortest),
+            other => panic!("{board}: {other:?}"),
+        }
+    }
+    assert!(dry > 0);
+}
+
 /// The board with its first two tiles exchanged, which makes it unsolvable.
 fn exchanged(board: &Board) -> Board {
     let mut tiles: Vec<u32> = board.tiles().iter().map(|&tile| tile.into()).collect();
@@ -277,6 +338,13 @@ fn what_cannot_be_solved_is_exhausted() {
             }
             let outcome = best_first(space.problem(&Blind, &board), Order::BREADTH, &mut region, 1);
             assert_eq!((outcome.ending, outcome.statistics.stored), (Ending::Exhausted, states));
+            let problem = space.problem(&heuristic, &board);
+            for outcome in [
+                dfs::solve(problem, &Limits::default(), &mut region),
+                beam::solve(problem, Some(100_000), &Limits::default(), &mut region),
+            ] {
+                assert_eq!((outcome.ending, outcome.statistics.stored), (Ending::Exhausted, states));
+            }
         }
     }
 }
@@ -301,14 +369,20 @@ fn a_search_alone_stores_no_more_than_it_may() {
     let mut region = Region::zeroed(&mut memory);
     let mut stopped = 0;
     for (i, (board, shortest)) in space.boards.iter().enumerate().step_by(499) {
-        for order in [Order::ASTAR, Order::weighted(2.0), Order::GREEDY] {
-            let most = (i as u64 * 7919) % 700 + 1;
-            let problem = space.problem(&heuristic, board);
-            let limits = Limits::nodes(most);
-            let outcome = best_first::solve(problem, order, &limits, &mut region, &Threads(1), WhenFull::Dig);
+        let most = (i as u64 * 7919) % 700 + 1;
+        let limits = Limits::nodes(most);
+        let problem = space.problem(&heuristic, board);
+        let mut outcomes: Vec<Outcome> = [Order::ASTAR, Order::weighted(2.0), Order::GREEDY]
+            .into_iter()
+            .map(|order| best_first::solve(problem, order, &limits, &mut region, &Threads(1), WhenFull::Dig))
+            .collect();
+        outcomes.push(dfs::solve(problem, &limits, &mut region));
+        outcomes.push(beam::solve(problem, Some(20), &limits, &mut region));
+        for outcome in outcomes {
             assert!(outcome.statistics.stored <= most, "{board}: {outcome:?} of {most}");
             match outcome.ending {
                 Ending::Solved { .. } => drop(space.replay(board, *shortest, &outcome)),
+                Ending::Stopped { stop: Stop::Beam, .. } => {}
                 Ending::Stopped { stop, bound } => {
                     assert_eq!((stop, outcome.statistics.stored), (Stop::Nodes, most));
                     assert!(bound <= *shortest);

@@ -106,6 +106,50 @@ fn invalid_records_stand_beside_solved_ones() {
 }
 
 #[test]
+fn every_algorithm_by_name_counts_what_it_does() {
+    let puzzles = boards("3x3", "40");
+    let run = |arguments: &[&str]| {
+        let all = [&["-", "--format", "jsonl", "--threads", "1"], arguments].concat();
+        json(&solve(&all, &puzzles)).0
+    };
+    let shortest: Vec<u64> = run(&[]).iter().map(|result| result["length"].as_u64().unwrap()).collect();
+    for name in ["bfs", "dfs", "greedy", "astar", "beam", "ida", "wastar"] {
+        let arguments = ["--algorithm", name, "--heuristic", "manhattan"];
+        let without_times = |mut results: Vec<Value>| {
+            results.iter_mut().for_each(|result| drop(result.as_object_mut().unwrap().remove("time_us")));
+            results
+        };
+        let results = without_times(run(&arguments));
+        assert_eq!(results, without_times(run(&arguments)), "{name} is not deterministic");
+        for (result, &shortest) in results.iter().zip(&shortest) {
+            let count = |field: &str| result[field].as_u64().unwrap();
+            assert_eq!((&result["status"], &result["algorithm"]), (&"solved".into(), &name.into()));
+            assert!(count("length") >= shortest && count("generated") >= count("expanded"), "{result}");
+            assert_eq!(count("visited") == 0, name == "ida", "{result}");
+            // Each state is counted once, whatever was tried before.
+            assert!(count("visited") <= 181_440 && count("visited") <= count("generated") + 1, "{result}");
+            let is_shortest = ["bfs", "astar", "ida"].contains(&name);
+            assert!(!is_shortest || (count("length") == shortest && result["optimal"] == true), "{result}");
+        }
+        let few = run(&[&arguments[..], &["--max-nodes", "40"]].concat());
+        let gave_up = few.iter().filter(|result| result["status"] == "gave_up").count();
+        assert!(gave_up > 30 && few.iter().all(|result| result["visited"].as_u64().unwrap() <= 40), "{name}");
+        assert!(few.iter().all(|result| result["status"] == "solved" || result["reason"] == "nodes"));
+    }
+}
+
+#[test]
+fn a_beam_that_runs_dry_is_no_proof() {
+    let output = solve(&["-", "-a", "beam", "--beam-width", "1", "--format", "jsonl"], &boards("3x3", "40"));
+    let (results, summary) = json(&output);
+    let dry = results.iter().filter(|result| result["reason"] == "beam").count();
+    assert!(dry > 0 && results.iter().all(|result| result["status"] != "unsolvable"));
+    assert_eq!((summary["gave_up"].as_u64(), output.status.code()), (Some(dry as u64), Some(1)));
+    let refused = solve(&["-", "--beam-width", "9"], "");
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
 fn shards_are_a_partition() {
     let puzzles = boards("2x3", "200");
     let mut numbers = Vec::new();

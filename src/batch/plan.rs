@@ -51,8 +51,20 @@ pub enum Method {
     Ida,
     /// Best-first in one order.
     BestFirst(Order),
+    /// Depth-first with a stack.
+    Dfs,
+    /// Level by level, so many of each, or as many as the memory allows.
+    Beam(Option<usize>),
     /// Weighted A* with weights that care less and less for the length.
     First,
+}
+
+impl Method {
+    /// Whether this is one search that was asked for by its name, and whose
+    /// nodes are to be counted as if it had been the only one.
+    pub fn is_by_name(self) -> bool {
+        !matches!(self, Self::Shortest { .. } | Self::First)
+    }
 }
 
 impl Plan {
@@ -72,6 +84,8 @@ impl Plan {
             Algorithm::Greedy => Method::BestFirst(Order::GREEDY),
             Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
             Algorithm::Ida => Method::Ida,
+            Algorithm::Dfs => Method::Dfs,
+            Algorithm::Beam => Method::Beam(settings.beam_width),
         };
         let second_best = settings.algorithm == Algorithm::Auto && settings.quality == Quality::Auto;
         Self { method, heuristic: settings.heuristic, second_best }
@@ -90,6 +104,9 @@ impl Plan {
             }
             Method::Ida => "IDA*, as asked for",
             Method::BestFirst(_) => "best-first search in the order asked for",
+            Method::Dfs => "depth-first search, as asked for",
+            Method::Beam(Some(_)) => "beam search of the width asked for",
+            Method::Beam(None) => "beam search, as wide as a worker's slice of memory allows",
             Method::First => "any solution: weighted A*, with larger weights when memory is full",
         };
         let bound = match self.heuristic {

@@ -342,7 +342,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let verdict = job.solver.attempt(board, attempt, &mut job.report.effort);
         job.report.effort.time += started.elapsed();
-        shared.counters.add_nodes(job.report.effort.generated - generated);
+        shared.counters.add_nodes(job.report.effort.generated.saturating_sub(generated));
         let Some(verdict) = verdict else { return crew.outgrown(place, job) };
         crew.decided(place, tier == Tier::Large);
         job.report.verdict = verdict;

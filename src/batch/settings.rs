@@ -21,6 +21,8 @@ pub struct Settings {
     pub heuristic: HeuristicChoice,
     /// The weight of weighted A*, at least 1.
     pub weight: f64,
+    /// The width of a beam; by the memory if there is none.
+    pub beam_width: Option<usize>,
     /// The goal's name or board, as given.
     pub goal: String,
     /// New states generated and stored for each puzzle, at most.
@@ -35,6 +37,29 @@ pub struct Settings {
     pub shard: (u64, u64),
     /// Whether to say why the plan chose what it chose.
     pub explain: bool,
+}
+
+/// No files, one worker, no limits, and little memory.
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            files: Vec::new(),
+            threads: 1,
+            memory: 64 << 20,
+            quality: Quality::default(),
+            algorithm: Algorithm::default(),
+            heuristic: HeuristicChoice::default(),
+            weight: 1.5,
+            beam_width: None,
+            goal: "blank-last".into(),
+            max_nodes: None,
+            timeout: None,
+            deadline: None,
+            input_format: None,
+            shard: (1, 1),
+            explain: false,
+        }
+    }
 }
 
 impl Settings {
@@ -69,8 +94,12 @@ pub enum Algorithm {
     Wastar,
     /// Greedy best-first: soon a solution, not a short one
     Greedy,
-    /// Breadth-first
+    /// Breadth-first: a FIFO queue
     Bfs,
+    /// Depth-first: a stack; very long solutions
+    Dfs,
+    /// Beam search: of each level the --beam-width best by the heuristic
+    Beam,
     /// IDA*: hardly any memory
     Ida,
 }

@@ -30,6 +30,7 @@ pub(super) fn account(effort: &mut Effort, outcome: &Outcome) {
     let done = &outcome.statistics;
     effort.expanded += done.expanded;
     effort.generated += done.generated;
+    effort.visited += done.stored;
     effort.fell_back |= done.fell_back;
 }
 
@@ -52,5 +53,6 @@ fn give_up(stop: Stop) -> GiveUp {
         Stop::Time => GiveUp::Time,
         Stop::Nodes => GiveUp::Nodes,
         Stop::Interrupted => GiveUp::Interrupted,
+        Stop::Beam => GiveUp::Beam,
     }
 }

@@ -10,7 +10,7 @@ use crate::output::{Effort, GiveUp, Solution, Verdict};
 use crate::puzzle::tiles::{Board, Cells, Tiles};
 use crate::quantity::Bytes;
 use crate::search::best_first::{self, WhenFull};
-use crate::search::{Alone, Company, Ending, Limits, Order, Outcome, Problem, Stop, ida};
+use crate::search::{Alone, Company, Ending, Limits, Order, Outcome, Problem, Stop, beam, dfs, ida};
 
 /// The solver for boards with this goal, and what the user should know of it.
 /// Heuristics may use so much memory for their tables.
@@ -104,6 +104,10 @@ impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
         let quick = tier == Tier::Quick;
         let cut_short = quick && limits.max_nodes.is_none_or(|most| most > QUICK_NODES);
         let limits = if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits };
+        if self.plan.method.is_by_name() {
+            // What was tried in an earlier tier is done again from the start.
+            (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
+        }
         let mut search = Search {
             problem: Problem {
                 puzzle: &self.puzzle,
@@ -123,6 +127,8 @@ impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
             Method::Ida => search.ida(),
             Method::BestFirst(Order::BREADTH) => search.breadth(),
             Method::BestFirst(order) => search.best_first(order),
+            Method::Dfs => search.depth(),
+            Method::Beam(width) => search.beam(width),
             Method::First => search.first(),
         };
         match ending {
@@ -165,6 +171,16 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
         let outcome =
             best_first::solve(problem, Order::BREADTH, limits, self.region, company, self.when_full);
         self.note("bfs", "", outcome)
+    }
+
+    fn depth(&mut self) -> Ending {
+        let outcome = dfs::solve(self.problem, &self.limits, self.region);
+        self.note("dfs", "", outcome)
+    }
+
+    fn beam(&mut self, width: Option<usize>) -> Ending {
+        let outcome = beam::solve(self.problem, width, &self.limits, self.region);
+        self.note("beam", self.problem.heuristic.name(), outcome)
     }
 
     /// A* that is put off when its memory is full, and in the end goes on as

@@ -11,6 +11,7 @@ mod progress;
 mod screen;
 mod signals;
 mod solve;
+mod trace;
 
 pub use exit::Exit;
 pub use progress::{Progress, When};
@@ -36,6 +37,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Solve(args) => solve::run(args),
         Command::Check(args) => check::run(args),
         Command::Generate(args) => generate::run(args),
+        Command::Trace(args) => trace::run(args),
         Command::Completions { shell } => completions::run(*shell),
         Command::Man { command } => man::run(command.as_deref()),
     };

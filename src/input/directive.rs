@@ -6,7 +6,7 @@ use super::{
     one_line::{OneLine, checked_id, known_length},
     word::{Words, quote},
 };
-use crate::puzzle::tiles::{Goal, Size};
+use crate::puzzle::tiles::{Board, Goal, Size};
 
 /// One directive, understood.
 #[derive(Clone, PartialEq, Debug)]
@@ -74,6 +74,28 @@ pub fn parse_goal(text: &str, size: Option<Size>) -> Result<Goal, GoalError> {
     goal(text.trim().as_bytes(), size).map_err(|fault| GoalError(fault.what))
 }
 
+/// A board that makes no sense.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct BoardTextError(String);
+
+/// Reads a board from the command line, in any one-line form: it is square
+/// unless `size` or an `RxC:` prefix says otherwise.
+pub fn parse_board(text: &str, size: Option<Size>) -> Result<Board, BoardTextError> {
+    let context = Context { goal: Ok(Goal::default()), size: Ok(size), form: None };
+    let read = |line: OneLine<'_>| match line.id(&context) {
+        Some(id) => Err(Fault::whole(format!("{} before the tiles of a board", quote(id.as_bytes())))),
+        None => line.board(&context),
+    };
+    let board = OneLine::new(text.as_bytes()).and_then(read).map_err(|fault| BoardTextError(fault.what))?;
+    match size {
+        Some(size) if size != board.size() => {
+            Err(BoardTextError(format!("the board is {}, not {size}", board.size())))
+        }
+        _ => Ok(board),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +124,18 @@ mod tests {
         assert_eq!(parse_goal(" snail ", None), Ok(Goal::Snail));
         assert!(parse_goal("middle", None).unwrap_err().to_string().contains("blank-first"));
         assert!(parse_goal("5 1 2 3 0", None).is_err() && parse_goal("", None).is_err());
+    }
+
+    #[test]
+    fn boards_on_the_command_line() {
+        for text in ["1 2 3 8 0 4 7 6 5", "1 2 3/8 0 4/7 6 5", "1238b4765"] {
+            assert_eq!(parse_board(text, None).unwrap().to_string(), "1 2 3/8 0 4/7 6 5", "{text}");
+        }
+        assert_eq!(parse_board("0 1 2 3 4 5", Size::new(3, 2).ok()).unwrap().to_string(), "0 1/2 3/4 5");
+        let error = |text: &str, size| parse_board(text, size).unwrap_err().to_string();
+        assert_eq!(error("7 1 2 3 0", None), "'7' before the tiles of a board");
+        assert_eq!(error("1 2 3/8 0 4/7 6 5", Size::new(2, 2).ok()), "the board is 3x3, not 2x2");
+        assert_eq!(error("1 1 2 0", None), "tile 1 appears twice");
     }
 
     #[test]

@@ -26,7 +26,7 @@ mod word;
 
 pub use block::{Block, Header};
 pub use context::Defaults;
-pub use directive::{GoalError, parse_goal};
+pub use directive::{BoardTextError, GoalError, parse_board, parse_goal};
 pub use error::{InputError, Invalid};
 pub use form::{Form, UnknownForm};
 pub use reader::Reader;

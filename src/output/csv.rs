@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "type,v,file,n,id,line,kind,size,goal,metric,notation,status,reason,hint,length,optimal,bound,\
-             moves,algorithm,heuristic,expanded,generated,time_us\n"
+             moves,algorithm,heuristic,expanded,generated,visited,time_us\n"
         );
     }
 
@@ -99,16 +99,16 @@ mod tests {
         assert_eq!(
             row(&samples::solved()),
             "result,1,hard.txt,17,17,17,tiles,3x3,blank-last,tile,blank,solved,,,2,true,,DR,ida,manhattan,\
-             18233,37110,912\n"
+             18233,37110,18555,912\n"
         );
         assert_eq!(
             row(&samples::invalid()),
-            "result,1,t.txt,9,9,90,,,,,,invalid,\"tile 7 appears twice (line 90, column 12)\",,,,,,,,,,\n"
+            "result,1,t.txt,9,9,90,,,,,,invalid,\"tile 7 appears twice (line 90, column 12)\",,,,,,,,,,,\n"
         );
         assert_eq!(
             row(&samples::gave_up()),
             "result,1,t.txt,3,k3,31,tiles,3x3,blank-first,tile,blank,gave_up,nodes,,,,20,,astar,manhattan,\
-             5,11,3\n"
+             5,11,5,3\n"
         );
     }
 

@@ -124,6 +124,7 @@ pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
     to.put(key!("heuristic"), effort.map_or(Absent, |e| word(e.heuristic)));
     to.put(key!("expanded"), number(effort.map(|e| e.expanded)));
     to.put(key!("generated"), number(effort.map(|e| e.generated)));
+    to.put(key!("visited"), number(effort.map(|e| e.visited)));
     to.put(key!("time_us"), number(effort.map(|e| e.time.as_micros() as u64)));
 }
 

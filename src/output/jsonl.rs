@@ -88,7 +88,7 @@ mod tests {
              \"kind\":\"tiles\",\"size\":\"3x3\",\"goal\":\"blank-last\",\"metric\":\"tile\",\
              \"notation\":\"blank\",\"status\":\"solved\",\"length\":2,\"optimal\":true,\"moves\":\"DR\",\
              \"algorithm\":\"ida\",\"heuristic\":\"manhattan\",\"expanded\":18233,\"generated\":37110,\
-             \"time_us\":912}\n"
+             \"visited\":18555,\"time_us\":912}\n"
         );
         assert!(line(&samples::solved(), Notation::Tile).contains(r#""notation":"tile""#));
         assert!(line(&samples::solved(), Notation::Tile).contains(r#""moves":"UL""#));
@@ -114,14 +114,14 @@ mod tests {
              \"kind\":\"tiles\",\"size\":\"3x3\",\"goal\":\"blank-first\",\"metric\":\"tile\",\
              \"notation\":\"blank\",\"status\":\"gave_up\",\"reason\":\"nodes\",\"bound\":20,\
              \"algorithm\":\"astar\",\"heuristic\":\"manhattan\",\"expanded\":5,\"generated\":11,\
-             \"time_us\":3}\n"
+             \"visited\":5,\"time_us\":3}\n"
         );
         assert_eq!(
             line(&samples::unsolvable(), Notation::Blank),
             "{\"type\":\"result\",\"v\":1,\"file\":\"t.txt\",\"n\":4,\"id\":\"4\",\"line\":40,\
              \"kind\":\"tiles\",\"size\":\"3x3\",\"goal\":\"blank-last\",\"metric\":\"tile\",\
              \"notation\":\"blank\",\"status\":\"unsolvable\",\"hint\":\"solvable for blank-first\",\
-             \"expanded\":0,\"generated\":0,\"time_us\":0}\n"
+             \"expanded\":0,\"generated\":0,\"visited\":0,\"time_us\":0}\n"
         );
     }
 

@@ -82,11 +82,13 @@ pub enum GiveUp {
     Nodes,
     /// A signal.
     Interrupted,
+    /// `--beam-width`: the beam ran dry.
+    Beam,
 }
 
 impl GiveUp {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Memory, Self::Time, Self::Nodes, Self::Interrupted];
+    pub const ALL: [Self; 5] = [Self::Memory, Self::Time, Self::Nodes, Self::Interrupted, Self::Beam];
 
     /// The word in results.
     pub fn word(self) -> &'static str {
@@ -95,6 +97,7 @@ impl GiveUp {
             Self::Time => "time",
             Self::Nodes => "nodes",
             Self::Interrupted => "interrupted",
+            Self::Beam => "beam",
         }
     }
 }
@@ -110,6 +113,8 @@ pub struct Effort {
     pub expanded: u64,
     /// Successors generated.
     pub generated: u64,
+    /// States stored, the start included; none by searches that store nothing.
+    pub visited: u64,
     /// Time from taking the puzzle up to its verdict.
     pub time: Duration,
     /// Whether memory ran full and depth-first search went on from the frontier.
@@ -129,7 +134,15 @@ pub(super) mod samples {
 
     fn effort(algorithm: &'static str, expanded: u64, generated: u64, micros: u64) -> Effort {
         let time = Duration::from_micros(micros);
-        Effort { algorithm, heuristic: "manhattan", expanded, generated, time, fell_back: false }
+        Effort {
+            algorithm,
+            heuristic: "manhattan",
+            expanded,
+            generated,
+            visited: generated / 2,
+            time,
+            fell_back: false,
+        }
     }
 
     /// Two moves from the goal, solved optimally.

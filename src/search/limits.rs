@@ -13,6 +13,8 @@ pub enum Stop {
     Nodes,
     /// Somebody asked the search to end.
     Interrupted,
+    /// A beam ran dry, after states were left out.
+    Beam,
 }
 
 /// The limits of one search.

@@ -4,10 +4,15 @@
 //!   greedy, breadth-first, by its [`Order`]) inside a fixed region of memory;
 //!   when that is full, depth-first searches go on from its frontier.
 //! * [`ida`]: iterative-deepening A*, which needs no memory.
+//! * [`beam`]: level by level, the best of each level only.
+//! * [`dfs`]: depth-first with a stack.
 
+pub mod beam;
 pub mod best_first;
 mod company;
 mod depth_first;
+pub mod dfs;
+mod explored;
 pub mod ida;
 mod limits;
 mod order;

@@ -37,6 +37,14 @@ impl Order {
         self.estimate_weight != 0
     }
 
+    /// Whether a worker who is alone takes one state at a time. Greedy search
+    /// lives on following the best state at once; a handful at a time would make
+    /// a beam of it.
+    #[inline(always)]
+    pub fn takes_one_at_a_time(self) -> bool {
+        self.cost_weight == 0
+    }
+
     /// Whether the order is A*'s or breadth-first's, so that nothing shorter
     /// than a solution can be left when it is accepted.
     pub fn is_optimal(self) -> bool {

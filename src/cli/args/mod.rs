@@ -8,10 +8,12 @@
 mod check;
 mod generate;
 mod solve;
+mod trace;
 
 pub use check::CheckArgs;
 pub use generate::GenerateArgs;
 pub use solve::SolveArgs;
+pub use trace::{TraceArgs, Verbosity};
 
 use super::Screen;
 use crate::output::{Sink, SinkError};
@@ -68,6 +70,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Write puzzles: random boards, the same for the same seed everywhere
     Generate(GenerateArgs),
+    /// List the order in which a FIFO or a priority search visits states
+    Trace(TraceArgs),
     /// Print a script that completes these arguments in a shell
     Completions {
         /// The shell
@@ -239,7 +243,7 @@ mod tests {
             ("a --shard 0/0", "a shard is I/N with I from 1 to N"),
             ("a --max-nodes 0", "0 is not in 1.."),
             ("a --quality best", "[possible values: auto, optimal, fast]"),
-            ("a --algorithm dijkstra", "[possible values: auto, astar, wastar, greedy, bfs, ida]"),
+            ("a --algorithm dijkstra", "[possible values: auto, astar, wastar, greedy, bfs, dfs, beam, ida]"),
             ("a --format xml", "[possible values: text, jsonl, csv, states]"),
             ("a --force", "--output <FILE>"),
             ("a --no-such", "unexpected argument '--no-such'"),

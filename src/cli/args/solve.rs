@@ -38,6 +38,10 @@ pub struct SolveArgs {
     #[arg(long, value_name = "W", value_parser = parse_weight, help_heading = "Solving")]
     pub weight: Option<f64>,
 
+    /// beam: states kept of each level [default: as many as the memory allows]
+    #[arg(long, value_name = "K", value_parser = parse_width, help_heading = "Solving")]
+    pub beam_width: Option<usize>,
+
     /// Where the tiles should end: blank-last, blank-first, snail, or a board
     ///
     /// A board is given as one line, such as '1 2 3/8 0 4/7 6 5'. A file's own
@@ -111,11 +115,15 @@ impl SolveArgs {
     /// What the batch is to do, or why these arguments do not fit together.
     pub fn settings(&self) -> anyhow::Result<Settings> {
         let (quality, algorithm) = (self.quality, self.algorithm);
-        if quality == Quality::Optimal && matches!(algorithm, Algorithm::Wastar | Algorithm::Greedy) {
+        let promises_nothing = [Algorithm::Wastar, Algorithm::Greedy, Algorithm::Dfs, Algorithm::Beam];
+        if quality == Quality::Optimal && promises_nothing.contains(&algorithm) {
             bail!("this algorithm cannot promise the shortest solution that --quality optimal asks for");
         }
         if self.weight.is_some() && !matches!(algorithm, Algorithm::Auto | Algorithm::Wastar) {
             bail!("--weight is for --algorithm wastar");
+        }
+        if self.beam_width.is_some() && algorithm != Algorithm::Beam {
+            bail!("--beam-width is for --algorithm beam");
         }
         let standard_inputs = self.files.iter().filter(|file| *file == "-").count();
         ensure!(standard_inputs <= 1, "standard input ('-') can be read only once");
@@ -127,6 +135,7 @@ impl SolveArgs {
             algorithm,
             heuristic: self.heuristic,
             weight: self.weight.unwrap_or(WEIGHT),
+            beam_width: self.beam_width,
             goal: self.goal.clone(),
             max_nodes: self.max_nodes,
             timeout: self.timeout,
@@ -162,6 +171,13 @@ fn parse_weight(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(weight) if weight >= 1.0 && weight.is_finite() => Ok(weight),
         _ => Err("a weight is a number from 1 up, such as 1.5".into()),
+    }
+}
+
+fn parse_width(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(width @ 1..) => Ok(width),
+        _ => Err("a width is a number of states, from 1 up".into()),
     }
 }
 

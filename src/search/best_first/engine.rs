@@ -335,7 +335,11 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
 
 /// The moves to a state in the table, found by undoing the last one again and
 /// again.
-pub(super) fn trace<P: Puzzle>(puzzle: &P, table: &Frozen<'_, P::Key>, mixed: P::Key) -> Vec<Move> {
+pub(in crate::search) fn trace<P: Puzzle>(
+    puzzle: &P,
+    table: &Frozen<'_, P::Key>,
+    mixed: P::Key,
+) -> Vec<Move> {
     let bits = puzzle.key_bits();
     let mut path = Vec::new();
     let mut mixed = mixed;

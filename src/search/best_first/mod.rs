@@ -29,6 +29,7 @@ mod growth;
 mod layout;
 mod worker;
 
+pub(super) use engine::trace;
 pub use engine::{BestFirst, Progress};
 pub use entry::{Entry, Full, Lean};
 

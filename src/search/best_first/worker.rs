@@ -102,10 +102,12 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
     /// Expands states until something else must be done.
     pub(super) fn expand<A: Access<P::Key>>(&mut self, table: &mut A, wants_in: &impl Fn() -> bool) -> Flow {
         let search = self.search;
-        let (portion, pushes) = if A::IS_SHARED {
-            (PORTION_AMONG_OTHERS, PUSHES_AMONG_OTHERS)
+        let (portion, large_portion, pushes) = if A::IS_SHARED {
+            (PORTION_AMONG_OTHERS, PORTION_AMONG_OTHERS, PUSHES_AMONG_OTHERS)
+        } else if search.order.takes_one_at_a_time() {
+            (1, 1, PUSHES_ALONE)
         } else {
-            (PORTION_ALONE, PUSHES_ALONE)
+            (PORTION_ALONE, PORTION_AMONG_OTHERS, PUSHES_ALONE)
         };
         loop {
             let mut desk = search.desk.lock();
@@ -122,7 +124,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             }
             let limit = search.limit(&desk);
             self.portion.clear();
-            let portion = if desk.statistics.stored < LARGE { portion } else { PORTION_AMONG_OTHERS };
+            let portion = if desk.statistics.stored < LARGE { portion } else { large_portion };
             let Some((level, column)) = desk.open.pop(limit, portion, &mut self.portion) else {
                 return Flow::Idle;
             };

@@ -1,0 +1,46 @@
+//! `batch-solve trace`: the order in which a textbook search visits states.
+
+use super::{
+    Exit, Screen,
+    args::{TraceArgs, Verbosity},
+    signals,
+};
+use crate::{
+    search::{Limits, Stop},
+    trace::{self, Ending, Request},
+};
+
+/// Lists the visits or the solution of one board.
+pub(super) fn run(args: &TraceArgs) -> anyhow::Result<Exit> {
+    let (board, goal) = args.boards()?;
+    let interrupt = signals::listen()?;
+    let halt = || interrupt.is_raised();
+    let request = Request {
+        board: &board,
+        goal: &goal,
+        queue: args.queue(),
+        list: args.list(),
+        grids: args.verbosity == Verbosity::Verbose,
+        memory: args.memory(),
+    };
+    let limits = Limits { max_nodes: args.max_nodes, deadline: None, halt: Some(&halt) };
+    let mut sink = args.destination.open(&[] as &[&str])?;
+    let ending = trace::run(&request, &limits, &mut sink)?;
+    sink.finish()?;
+    let screen = Screen::default();
+    Ok(match ending {
+        Ending::Solved { .. } => Exit::Decided,
+        Ending::Unsolvable => {
+            screen.note(&format!("{board} cannot be solved: its parity is wrong for the goal {goal}"));
+            Exit::Undecided
+        }
+        Ending::Stopped { stop: Stop::Interrupted, .. } => {
+            interrupt.signal().map_or(Exit::Failed, Exit::Signal)
+        }
+        Ending::Stopped { stop, visited } => {
+            let limit = if stop == Stop::Nodes { "--max-nodes" } else { "--memory" };
+            screen.error(&format!("given up after {visited} states, all that {limit} allows"));
+            Exit::Failed
+        }
+    })
+}

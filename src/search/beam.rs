@@ -1,0 +1,239 @@
+//! Beam search: breadth-first, but of each level only the K best go on.
+//!
+//! Every state that is reached is remembered, so none comes back; of a level's
+//! new states those with the lowest estimates are kept, in the order in which
+//! they came where estimates are equal. As long as nothing was left out this is
+//! breadth-first search, and what it finds is shortest; afterwards it is not,
+//! and the beam may run dry before it meets a goal.
+
+use super::best_first::{Entry, Full};
+use super::explored::{Explored, Visit, in_growing_parts};
+use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
+use crate::heuristic::Heuristic;
+use crate::memory::{Key, Region};
+use crate::puzzle::{Move, Puzzle};
+
+/// States expanded together, so that their places are fetched together.
+const HANDFUL: usize = 32;
+
+/// Room for candidates, in multiples of the width.
+const CANDIDATES: usize = 3;
+
+/// Levels that a beam should have room for if its width goes by the memory, and
+/// states that are reached for each one that is kept, in tenths.
+const LEVELS: usize = 128;
+const REACHED: usize = 22;
+
+/// Solves a problem on the calling thread, in a region of memory, with a beam of
+/// `width` states, or of as many as the region allows.
+pub fn solve<P: Puzzle, H: Heuristic<P>>(
+    problem: Problem<'_, P, H>,
+    width: Option<usize>,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+) -> Outcome {
+    let width = width.unwrap_or_else(|| {
+        let entries = (1 + CANDIDATES) * size_of::<Full<H::Carry>>();
+        let slots = size_of::<<P::Key as Key>::Slot>() * LEVELS * REACHED / 10;
+        region.bytes() / (entries + slots)
+    });
+    in_growing_parts(region, |part| within(problem, width.max(1), limits, part))
+}
+
+fn within<P: Puzzle, H: Heuristic<P>>(
+    problem: Problem<'_, P, H>,
+    width: usize,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+) -> Outcome {
+    let Problem { puzzle, heuristic, start } = problem;
+    let memo = heuristic.evaluate(puzzle, &start);
+    let estimate = heuristic.estimate(&memo);
+    let statistics = Statistics { stored: 1, ..Statistics::default() };
+    let stopped = |stop| Outcome { ending: Ending::Stopped { stop, bound: estimate }, statistics };
+    if estimate == 0 && puzzle.is_goal(&start) {
+        return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
+    }
+    let entry = size_of::<Full<H::Carry>>();
+    let bytes = |widths| width.saturating_mul(widths * entry).saturating_add(63) & !63;
+    let (beam_end, open_end) = (bytes(1), bytes(1).saturating_add(bytes(CANDIDATES)));
+    if open_end >= region.bytes() {
+        return stopped(Stop::Memory);
+    }
+    let all = region.bytes();
+    let ([beam, candidates, table], watermark) = region.split(beam_end, open_end);
+    watermark.raise(all);
+    let Some((explored, first)) = Explored::new(puzzle, &start, table, limits) else {
+        return stopped(Stop::Memory);
+    };
+    let (beam, candidates) = (entries(beam.words), entries(candidates.words));
+    beam[0] = Full::new(first, 0, estimate, heuristic.carry(&memo));
+    let children = Vec::with_capacity(4 * HANDFUL);
+    let mut level =
+        Level { problem, width, explored, candidates, len: 0, children, was_cut: false, statistics };
+    let (mut bound, mut depth) = (estimate, 0);
+    let mut size = 1;
+    let ending = loop {
+        // If nothing was left out so far, all states of this depth are here.
+        let is_whole = !level.was_cut;
+        match level.expand(&beam[..size], limits) {
+            Some(End::Stop(stop)) => break Ending::Stopped { stop, bound },
+            Some(End::Goal(mixed)) => {
+                let path = level.explored.path(mixed);
+                let length = path.len() as u32;
+                let bound = if is_whole { length } else { bound.min(length) };
+                break Ending::Solved { path, bound };
+            }
+            None => {}
+        }
+        if is_whole {
+            depth += 1;
+            bound = bound.max(depth + 1);
+        }
+        level.cut();
+        size = level.len;
+        if size == 0 {
+            break if level.was_cut {
+                Ending::Stopped { stop: Stop::Beam, bound }
+            } else {
+                Ending::Exhausted
+            };
+        }
+        beam[..size].copy_from_slice(&level.candidates[..size]);
+        level.len = 0;
+    };
+    Outcome { ending, statistics: level.statistics }
+}
+
+/// As many entries as words have room for.
+fn entries<E: bytemuck::Pod>(words: &mut [u64]) -> &mut [E] {
+    let bytes: &mut [u8] = bytemuck::cast_slice_mut(words);
+    let whole = bytes.len() / size_of::<E>() * size_of::<E>();
+    bytemuck::cast_slice_mut(&mut bytes[..whole])
+}
+
+/// Why a level was not expanded to its end.
+enum End<K> {
+    Stop(Stop),
+    /// A goal was reached; its mixed key.
+    Goal(K),
+}
+
+/// A successor whose place in the table is on its way.
+struct Child<K, C> {
+    mixed: K,
+    step: Move,
+    estimate: u32,
+    is_goal: bool,
+    carry: C,
+}
+
+/// The states after those of the beam, while they are being found.
+struct Level<'a, 'm, P: Puzzle, H: Heuristic<P>> {
+    problem: Problem<'a, P, H>,
+    width: usize,
+    explored: Explored<'a, 'm, P>,
+    candidates: &'m mut [Full<H::Carry>],
+    len: usize,
+    children: Vec<Child<P::Key, H::Carry>>,
+    /// Whether any state was ever left out.
+    was_cut: bool,
+    statistics: Statistics,
+}
+
+impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
+    /// Finds the successors of a beam; none if that went to its end.
+    fn expand(&mut self, beam: &[Full<H::Carry>], limits: &Limits<'_>) -> Option<End<P::Key>> {
+        for handful in beam.chunks(HANDFUL) {
+            if let Some(stop) = limits.reached(self.explored.stored) {
+                return Some(End::Stop(stop));
+            }
+            handful.iter().for_each(|entry| self.explored.prefetch_slot(entry.slot()));
+            handful.iter().for_each(|entry| self.generate(entry));
+            let end = self.visit();
+            self.statistics.stored = self.explored.stored;
+            if end.is_some() {
+                return end;
+            }
+        }
+        None
+    }
+
+    /// Makes the successors of one state.
+    #[inline]
+    fn generate(&mut self, entry: &Full<H::Carry>) {
+        let Problem { puzzle, heuristic, .. } = self.problem;
+        let (state, last) = self.explored.state(entry.slot());
+        let memo = heuristic.resume(puzzle, &state, entry.estimate(0, 0), entry.carry());
+        self.statistics.expanded += 1;
+        for step in puzzle.moves(&state, last) {
+            self.statistics.generated += 1;
+            let memo = heuristic.update(puzzle, &memo, &state, step);
+            let estimate = heuristic.estimate(&memo);
+            let child = puzzle.apply(&state, step);
+            let mixed = self.explored.prefetch(&child);
+            let is_goal = estimate == 0 && puzzle.is_goal(&child);
+            self.children.push(Child { mixed, step, estimate, is_goal, carry: heuristic.carry(&memo) });
+        }
+    }
+
+    /// Keeps those of the successors that are new.
+    #[inline]
+    fn visit(&mut self) -> Option<End<P::Key>> {
+        let mut children = std::mem::take(&mut self.children);
+        for child in &children {
+            let slot = match self.explored.visit(child.mixed, child.step) {
+                Visit::New(slot) => slot,
+                Visit::Seen => continue,
+                Visit::Full => return Some(End::Stop(Stop::Memory)),
+            };
+            if child.is_goal {
+                return Some(End::Goal(child.mixed));
+            }
+            if let Some(stop) = self.explored.is_over() {
+                return Some(End::Stop(stop));
+            }
+            if self.len == self.candidates.len() {
+                self.cut();
+            }
+            self.candidates[self.len] = Full::new(slot, 0, child.estimate, child.carry);
+            self.len += 1;
+        }
+        children.clear();
+        self.children = children;
+        None
+    }
+
+    /// Leaves out all but the best candidates, in the order in which they came.
+    fn cut(&mut self) {
+        if self.len <= self.width {
+            return;
+        }
+        self.was_cut = true;
+        let candidates = &mut self.candidates[..self.len];
+        let estimate = |entry: &Full<H::Carry>| (entry.estimate(0, 0) as usize).min(HIGHEST);
+        let mut counts = [0usize; HIGHEST + 1];
+        candidates.iter().for_each(|entry| counts[estimate(entry)] += 1);
+        // All below some estimate are kept, and as many with it as there is
+        // room for.
+        let mut room = self.width;
+        let mut last = 0;
+        while counts[last] <= room {
+            room -= counts[last];
+            last += 1;
+        }
+        self.len = 0;
+        for at in 0..candidates.len() {
+            let entry = candidates[at];
+            let is_last = estimate(&entry) == last;
+            if estimate(&entry) < last || (is_last && room > 0) {
+                room -= usize::from(is_last);
+                candidates[self.len] = entry;
+                self.len += 1;
+            }
+        }
+    }
+}
+
+/// Estimates from here on count as equal.
+const HIGHEST: usize = 1023;
