@@ -72,6 +72,35 @@ fn order_and_lengths_do_not_depend_on_threads() {
 }
 
 #[test]
+fn small_boards_are_looked_up_and_as_short_as_searched_ones() {
+    let goals = ["blank-last", "1 2 3/8 0 4/7 6 5", "1 0 2/3 4 5/6 7 8"];
+    let mut puzzles: String =
+        goals.map(|goal| format!("@goal {goal}\n{}", boards("3x3", "60"))).into_iter().collect();
+    puzzles += "@goal blank-first\n@size 2x3\n";
+    puzzles += &boards("2x3", "20");
+    let run = |more: &[&str]| {
+        let output = solve(&[&["-", "--format", "jsonl"], more].concat(), &puzzles);
+        json(&output).0
+    };
+    let searched = run(&["--heuristic", "manhattan"]);
+    for memory in ["48MiB", "1GiB"] {
+        let one = run(&["--threads", "1", "--memory", memory]);
+        let four = run(&["--threads", "4", "--memory", memory]);
+        let looked_up = one.iter().filter(|result| result["algorithm"] == "table").count();
+        assert!(looked_up > if memory == "1GiB" { 50 } else { 10 }, "{looked_up}");
+        for ((one, four), searched) in one.iter().zip(&four).zip(&searched) {
+            assert_eq!((&one["length"], &one["status"]), (&searched["length"], &searched["status"]));
+            assert_eq!((&four["length"], &one["optimal"]), (&one["length"], &searched["optimal"]));
+            // Under a small cap it depends on who comes first which table fits.
+            let same = one["moves"] == four["moves"] && one["algorithm"] == four["algorithm"];
+            assert!(same || memory == "48MiB");
+            assert!(one["algorithm"] != "table" || one["heuristic"] == "complete");
+            assert_ne!(searched["algorithm"], "table");
+        }
+    }
+}
+
+#[test]
 fn statuses_tell_decided_undecided_and_errors_apart() {
     let hard = fixture("korf100.txt");
     let nodes = [hard.as_str(), "--max-nodes", "100", "--quality", "optimal"];

@@ -4,7 +4,9 @@
 //! compiled for each heuristic at each width of board.
 
 use super::settings::HeuristicChoice;
+use super::tiles::walking_distance;
 use crate::heuristic::{Heuristic, LinearConflict, Manhattan, Misplaced, WalkingDistance};
+use crate::memory::budget::Budget;
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 
@@ -27,18 +29,16 @@ pub(super) enum AnyMemo<L, W> {
 type MemoOf<H, C> = <H as Heuristic<Tiles<C>>>::Memo;
 
 impl AnyHeuristic {
-    /// The chosen one, if its tables need no more than so many bytes.
+    /// The chosen one, its tables reserved; or why it is refused.
     pub(super) fn new<C: Cells>(
         puzzle: &Tiles<C>,
         choice: HeuristicChoice,
-        table_bytes: usize,
-    ) -> Option<Self> {
-        Some(match choice {
+        ledger: &Budget,
+    ) -> Result<Self, String> {
+        Ok(match choice {
             HeuristicChoice::Misplaced => Self::Misplaced(Misplaced::new(puzzle)),
             HeuristicChoice::Manhattan => Self::Manhattan(Manhattan::new(puzzle)),
-            HeuristicChoice::WalkingDistance => {
-                Self::WalkingDistance(WalkingDistance::new(puzzle, table_bytes)?)
-            }
+            HeuristicChoice::WalkingDistance => Self::WalkingDistance(walking_distance(puzzle, ledger)?),
             HeuristicChoice::Auto | HeuristicChoice::LinearConflict => {
                 Self::LinearConflict(LinearConflict::new(puzzle))
             }

@@ -21,14 +21,17 @@ pub(super) struct Inputs<'r> {
     complain: &'r (dyn Fn(&InputError) + Sync),
     /// When the whole run should be over.
     ends: Option<Instant>,
-    /// The number of the next block.
+    /// The number of the next block, and of the records before it.
     next: u64,
+    before: u64,
     ended: bool,
 }
 
 /// A block's number, its file, and how many bytes of input it took.
 pub(super) struct Taken {
     pub(super) seq: u64,
+    /// Records of the whole run before this block.
+    pub(super) before: u64,
     pub(super) file: Arc<str>,
     pub(super) bytes: u64,
 }
@@ -43,7 +46,7 @@ impl<'r> Inputs<'r> {
         ends: Option<Instant>,
     ) -> Self {
         let files = settings.files.iter();
-        Self { files, defaults, reader: None, interrupt, complain, ends, next: 0, ended: false }
+        Self { files, defaults, reader: None, interrupt, complain, ends, next: 0, before: 0, ended: false }
     }
 
     /// Fills a block with the next records; none at the end of all files.
@@ -56,12 +59,15 @@ impl<'r> Inputs<'r> {
                 }
                 continue;
             };
-            let (before, _) = reader.progress();
+            let (at, _) = reader.progress();
             match reader.next_block(block, RECORDS) {
                 Ok(true) => {
+                    let bytes = reader.progress().0.saturating_sub(at);
+                    let taken =
+                        Taken { seq: self.next, before: self.before, file: reader.file().clone(), bytes };
                     self.next += 1;
-                    let bytes = reader.progress().0.saturating_sub(before);
-                    return Some(Taken { seq: self.next - 1, file: reader.file().clone(), bytes });
+                    self.before += block.len() as u64;
+                    return Some(taken);
                 }
                 Ok(false) => {
                     if let Err(error) = reader.finish() {

@@ -17,6 +17,7 @@ mod run;
 pub mod settings;
 mod shares;
 mod solver;
+mod tables;
 mod tiles;
 mod window;
 

@@ -8,6 +8,7 @@ use super::plan::{Plan, Tier};
 use super::settings::Settings;
 use super::shares::Shares;
 use super::solver::{Attempt, Solver};
+use super::tables::Tables;
 use super::window::{Closed, Part, Window};
 use super::{RunError, tiles};
 use crate::input::{Block, Defaults, InputError, parse_goal};
@@ -16,7 +17,7 @@ use crate::memory::budget::Budget;
 use crate::memory::limits;
 use crate::memory::{Line, Region};
 use crate::output::{Effort, Instance, Report, Sink, Style, Summary, Verdict, replays};
-use crate::puzzle::tiles::{Goal, Size, is_solvable};
+use crate::puzzle::tiles::{Board, Goal, Parity, Size, is_solvable};
 use crate::search::{Alone, Limits};
 use ahash::HashMap;
 use parking_lot::Mutex;
@@ -86,7 +87,8 @@ pub fn run(
         interrupt,
         notices,
         ends,
-        table_bytes: shares.tables as usize,
+        ledger: Budget::new(shares.tables),
+        tables: Tables::new(settings),
         crew: &crew,
         inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, &complain, ends)),
         window: Window::new(sink, counters),
@@ -160,7 +162,9 @@ struct Shared<'r> {
     interrupt: &'r Interrupt,
     notices: &'r dyn Notices,
     ends: Option<Instant>,
-    table_bytes: usize,
+    /// What is left of the memory for tables.
+    ledger: Budget,
+    tables: Tables,
     crew: &'r Crew<Job>,
     inputs: Mutex<Inputs<'r>>,
     window: Window<'r>,
@@ -172,6 +176,40 @@ struct Shared<'r> {
 }
 
 impl Shared<'_> {
+    /// What is known of a size and goal, for the record of the run at `place`.
+    fn known(&self, size: Size, goal: &Goal, place: u64) -> Known {
+        let board = goal.board(size).expect("a goal that was read fits its board");
+        let parity = Parity::new(&board);
+        let from = self.tables.from(size);
+        let explain = |reason: &str| {
+            if self.settings.explain {
+                self.notices.explain(reason);
+            }
+        };
+        let by_table = from
+            .filter(|&from| from <= place)
+            .and_then(|_| self.tables.solver(&board, &self.ledger, explain));
+        let until = from.filter(|&from| place < from).unwrap_or(u64::MAX);
+        let solver = by_table.unwrap_or_else(|| self.search(size, goal, &board));
+        Known { size, goal: goal.clone(), parity, solver, until }
+    }
+
+    /// The solver that searches, made when it is first needed.
+    fn search(&self, size: Size, goal: &Goal, board: &Board) -> Arc<dyn Solver> {
+        let make = || {
+            let plan = Plan::new(self.settings, size);
+            if self.settings.explain {
+                self.notices.explain(&plan.explain(size));
+            }
+            let (solver, refused) = tiles::solver(board, plan, &self.ledger);
+            if let Some(reason) = refused {
+                self.notices.warn(&format!("{size} boards are not solved: {reason}"));
+            }
+            solver.into()
+        };
+        self.solvers.lock().entry((size, goal.clone())).or_insert_with(make).clone()
+    }
+
     /// The limits of a puzzle on which some effort was spent already.
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
@@ -183,12 +221,12 @@ impl Shared<'_> {
 /// A puzzle that was not decided at once.
 struct Job {
     batch: Arc<Batch>,
-    index: usize,
+    slot: usize,
     report: Report,
     solver: Arc<dyn Solver>,
 }
 
-/// The results of one block.
+/// The results of one block, from the first that was not decided at once.
 struct Batch {
     seq: u64,
     /// Bytes of input.
@@ -219,14 +257,26 @@ struct Worker<'w, 'r> {
     shared: &'w Shared<'r>,
     slice: Region<'r>,
     block: Block,
+    /// The block's file, in a copy that no other worker counts.
+    file: Arc<str>,
     summary: Summary,
-    /// The last size and goal, and their solver: most files have but one.
-    last: Option<(Size, Goal, Arc<dyn Solver>)>,
+    /// What is known of the last size and goal: most files have but one.
+    last: Option<Known>,
+}
+
+/// What is known of a size and goal.
+struct Known {
+    size: Size,
+    goal: Goal,
+    parity: Parity,
+    solver: Arc<dyn Solver>,
+    /// The first record of the run that another solver may be better for.
+    until: u64,
 }
 
 impl<'w, 'r> Worker<'w, 'r> {
     fn new(shared: &'w Shared<'r>, slice: Region<'r>) -> Self {
-        Self { shared, slice, block: Block::default(), summary: Summary::new(), last: None }
+        Self { shared, slice, block: Block::default(), file: "".into(), summary: Summary::new(), last: None }
     }
 
     fn work(mut self) {
@@ -245,42 +295,56 @@ impl<'w, 'r> Worker<'w, 'r> {
     fn read(&mut self) {
         let crew = self.shared.crew;
         let taken = self.shared.inputs.lock().next(&mut self.block);
-        let Some(Taken { seq, file, bytes }) = taken else { return crew.input_ended() };
+        let Some(Taken { seq, before, file, bytes }) = taken else { return crew.input_ended() };
         crew.block_read(bytes);
-        let mut slots = Vec::with_capacity(self.block.len());
+        if self.file != file {
+            self.file = (*file).into();
+        }
+        let mut text = Vec::with_capacity(64 * self.block.len());
+        let mut passed_on = Part { bytes, is_last: true, ..Part::default() };
+        // What comes after the first record that is still to be decided.
+        let mut slots = Vec::new();
         let mut jobs = Vec::new();
         let mut generated = 0;
         for index in 0..self.block.len() {
-            if self.shared.interrupt.is_raised() || !self.shared.settings.takes(self.block.header(index).n) {
-                slots.push(Slot::Skipped);
+            if self.shared.interrupt.is_raised() || !self.shared.settings.takes(self.block.number(index)) {
+                if !slots.is_empty() {
+                    slots.push(Slot::Skipped);
+                }
                 continue;
             }
-            let (report, undecided) = self.at_once(index, &file);
+            let (report, undecided) = self.at_once(index, before + index as u64);
             generated += report.effort.generated;
-            match undecided {
-                None => slots.push(Slot::Decided(Box::new(report))),
-                Some(solver) => {
-                    slots.push(Slot::Undecided);
-                    jobs.push((index, report, solver));
-                }
+            if let Some(solver) = undecided {
+                jobs.push((slots.len(), index, report, solver));
+                slots.push(Slot::Undecided);
+            } else if !slots.is_empty() {
+                slots.push(Slot::Decided(Box::new(report)));
+            } else if self.write(&report, &mut text) {
+                passed_on.records += 1;
+            } else {
+                return;
             }
         }
         self.shared.counters.add_nodes(generated);
+        if jobs.is_empty() {
+            return self.put(seq, Part { text, ..passed_on });
+        }
+        self.put(seq, Part { text, bytes: 0, is_last: false, ..passed_on });
         let batch = Arc::new(Batch { seq, bytes, inner: Mutex::new(Results { slots, passed_on: 0 }) });
-        for (index, report, solver) in jobs {
-            let job = Job { batch: batch.clone(), index, report, solver };
+        for (slot, index, report, solver) in jobs {
+            let job = Job { batch: batch.clone(), slot, report, solver };
             crew.put_off(seq * RECORDS as u64 + index as u64, job);
         }
-        self.pass_on(&batch, &mut batch.inner.lock());
     }
 
     /// Reads a record and tries it for a moment; with its solver if that was
-    /// not enough.
-    fn at_once(&mut self, index: usize, file: &Arc<str>) -> (Report, Option<Arc<dyn Solver>>) {
-        let started = Instant::now();
-        let header = self.block.header(index);
+    /// not enough. `place` counts the records of the run before it.
+    fn at_once(&mut self, index: usize, place: u64) -> (Report, Option<Arc<dyn Solver>>) {
+        let mut started = Instant::now();
+        let (header, instance) = self.block.record(index);
         let mut report = Report {
-            file: file.clone(),
+            file: self.file.clone(),
             n: header.n,
             id: header.id.map(Into::into),
             line: header.line,
@@ -288,7 +352,7 @@ impl<'w, 'r> Worker<'w, 'r> {
             verdict: Verdict::Unsolvable { hint: None },
             effort: Effort::default(),
         };
-        let instance = match self.block.parse(index) {
+        let instance = match instance {
             Ok(instance) => instance,
             Err(invalid) => {
                 report.verdict = Verdict::Invalid { reason: invalid.to_string().into() };
@@ -296,29 +360,34 @@ impl<'w, 'r> Worker<'w, 'r> {
             }
         };
         let Instance::Tiles { board, goal } = &instance;
-        let goal_board = goal.board(board.size());
-        if let Some(goal_board) = &goal_board
-            && !is_solvable(board, goal_board)
-        {
+        let is_known =
+            |known: &Known| known.size == board.size() && known.goal == *goal && place < known.until;
+        let known = match &mut self.last {
+            Some(known) if is_known(known) => known,
+            last => {
+                let known = last.insert(self.shared.known(board.size(), goal, place));
+                // Tables that were made now are for all boards, not for this one.
+                started = Instant::now();
+                known
+            }
+        };
+        if !known.parity.admits(board) {
             report.verdict = Verdict::Unsolvable { hint: hint(&instance) };
             report.instance = Some(instance);
             return (report, None);
         }
-        let solver = self.solver(board.size(), goal);
         let interrupt = self.shared.interrupt;
         let halt = || interrupt.is_raised();
         let limits = self.shared.limits(&report.effort, &halt);
         let attempt = Attempt { tier: Tier::Quick, limits, region: &mut self.slice, company: &Alone };
-        let verdict = solver.attempt(board, attempt, &mut report.effort);
+        let verdict = known.solver.attempt(board, attempt, &mut report.effort);
+        let undecided = if verdict.is_none() { Some(known.solver.clone()) } else { None };
         report.effort.time = started.elapsed();
         report.instance = Some(instance);
-        match verdict {
-            Some(verdict) => {
-                report.verdict = verdict;
-                (report, None)
-            }
-            None => (report, Some(solver)),
+        if let Some(verdict) = verdict {
+            report.verdict = verdict;
         }
+        (report, undecided)
     }
 
     /// Goes on with a puzzle that was put off.
@@ -347,46 +416,16 @@ impl<'w, 'r> Worker<'w, 'r> {
         crew.decided(place, tier == Tier::Large);
         job.report.verdict = verdict;
         let mut results = job.batch.inner.lock();
-        results.slots[job.index] = Slot::Decided(Box::new(job.report));
+        results.slots[job.slot] = Slot::Decided(Box::new(job.report));
         self.pass_on(&job.batch, &mut results);
     }
 }
 
 impl Worker<'_, '_> {
-    /// The solver for a size and goal, made when it is first needed.
-    fn solver(&mut self, size: Size, goal: &Goal) -> Arc<dyn Solver> {
-        if let Some((last_size, last_goal, solver)) = &self.last
-            && *last_size == size
-            && last_goal == goal
-        {
-            return solver.clone();
-        }
-        let shared = self.shared;
-        let mut solvers = shared.solvers.lock();
-        let solver = solvers
-            .entry((size, goal.clone()))
-            .or_insert_with(|| {
-                let plan = Plan::new(shared.settings, size);
-                if shared.settings.explain {
-                    shared.notices.explain(&plan.explain(size));
-                }
-                let board = goal.board(size).expect("a goal that was read fits its board");
-                let (solver, refused) = tiles::solver(&board, plan, shared.table_bytes);
-                if let Some(reason) = refused {
-                    shared.notices.warn(&format!("{size} boards are not solved: {reason}"));
-                }
-                solver.into()
-            })
-            .clone();
-        self.last = Some((size, goal.clone(), solver.clone()));
-        solver
-    }
-
     /// Hands the results of a block to the window, up to the first that is
     /// still to come.
     fn pass_on(&mut self, batch: &Batch, results: &mut Results) {
-        let shared = self.shared;
-        let mut text = Vec::with_capacity(64 * (results.slots.len() - results.passed_on));
+        let mut text = Vec::new();
         let mut records = 0;
         let before = results.passed_on;
         for slot in &mut results.slots[before..] {
@@ -397,37 +436,45 @@ impl Worker<'_, '_> {
                     break;
                 }
                 Slot::Decided(report) => {
-                    if let Err(wrong) = self.write(&report, &mut text) {
-                        *shared.wrong.lock() = Some(wrong);
-                        return shared.crew.stop();
+                    if !self.write(&report, &mut text) {
+                        return;
                     }
                     records += 1;
                 }
             }
             results.passed_on += 1;
         }
-        if results.passed_on == before && before > 0 {
-            return;
-        }
-        let is_last = results.passed_on == results.slots.len();
-        let bytes = if is_last { batch.bytes } else { 0 };
-        match shared.window.put(batch.seq, Part { text, records, bytes, is_last }) {
-            Ok(written) if is_last => shared.crew.block_finished(batch.bytes, written),
-            Ok(_) => {}
-            Err(Closed) => shared.crew.stop(),
+        if results.passed_on > before {
+            let is_last = results.passed_on == results.slots.len();
+            let bytes = if is_last { batch.bytes } else { 0 };
+            self.put(batch.seq, Part { text, records, bytes, is_last });
         }
     }
 
-    /// Writes a result, after a last look at it.
-    fn write(&mut self, report: &Report, text: &mut Vec<u8>) -> Result<(), String> {
-        if let (Some(instance), Verdict::Solved(solution)) = (&report.instance, &report.verdict) {
-            replays(instance, solution).map_err(|wrong| {
-                format!("{}, record {} (line {}): {wrong}", report.file, report.n, report.line)
-            })?;
+    /// Hands the next part of a block to the window.
+    fn put(&self, seq: u64, part: Part) {
+        let crew = self.shared.crew;
+        let (bytes, is_last) = (part.bytes, part.is_last);
+        match self.shared.window.put(seq, part) {
+            Ok(written) if is_last => crew.block_finished(bytes, written),
+            Ok(_) => {}
+            Err(Closed) => crew.stop(),
+        }
+    }
+
+    /// Writes a result, after a last look at it; a wrong one ends the run.
+    fn write(&mut self, report: &Report, text: &mut Vec<u8>) -> bool {
+        if let (Some(instance), Verdict::Solved(solution)) = (&report.instance, &report.verdict)
+            && let Err(wrong) = replays(instance, solution)
+        {
+            let wrong = format!("{}, record {} (line {}): {wrong}", report.file, report.n, report.line);
+            *self.shared.wrong.lock() = Some(wrong);
+            self.shared.crew.stop();
+            return false;
         }
         self.summary.add(report);
         self.shared.style.write(text, report);
-        Ok(())
+        true
     }
 }
 

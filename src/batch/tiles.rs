@@ -6,6 +6,7 @@ use super::settings::HeuristicChoice;
 use super::solver::{Attempt, Solver, account, verdict};
 use crate::heuristic::{Blind, Heuristic, LinearConflict, Manhattan, Misplaced, WalkingDistance};
 use crate::memory::Region;
+use crate::memory::budget::Budget;
 use crate::output::{Effort, GiveUp, Solution, Verdict};
 use crate::puzzle::tiles::{Board, Cells, Tiles};
 use crate::quantity::Bytes;
@@ -13,14 +14,14 @@ use crate::search::best_first::{self, WhenFull};
 use crate::search::{Alone, Company, Ending, Limits, Order, Outcome, Problem, Stop, beam, dfs, ida};
 
 /// The solver for boards with this goal, and what the user should know of it.
-/// Heuristics may use so much memory for their tables.
-pub(super) fn solver(goal: &Board, plan: Plan, table_bytes: usize) -> (Box<dyn Solver>, Option<String>) {
+/// Memory for heuristics' tables is reserved from the ledger.
+pub(super) fn solver(goal: &Board, plan: Plan, ledger: &Budget) -> (Box<dyn Solver>, Option<String>) {
     let made = match goal.size().cells() {
-        0..=16 => packed::<u64>(goal, plan, table_bytes),
-        17..=25 => packed::<u128>(goal, plan, table_bytes),
-        26..=40 => packed::<[u64; 5]>(goal, plan, table_bytes),
-        41..=104 => packed::<[u64; 13]>(goal, plan, table_bytes),
-        105..=256 => packed::<[u64; 32]>(goal, plan, table_bytes),
+        0..=16 => packed::<u64>(goal, plan, ledger),
+        17..=25 => packed::<u128>(goal, plan, ledger),
+        26..=40 => packed::<[u64; 5]>(goal, plan, ledger),
+        41..=104 => packed::<[u64; 13]>(goal, plan, ledger),
+        105..=256 => packed::<[u64; 32]>(goal, plan, ledger),
         _ => Err("boards of more than 256 cells cannot be searched".into()),
     };
     match made {
@@ -29,22 +30,17 @@ pub(super) fn solver(goal: &Board, plan: Plan, table_bytes: usize) -> (Box<dyn S
     }
 }
 
-fn packed<C: Cells + 'static>(
-    goal: &Board,
-    plan: Plan,
-    table_bytes: usize,
-) -> Result<Box<dyn Solver>, String> {
+fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, ledger: &Budget) -> Result<Box<dyn Solver>, String> {
     let Some(puzzle) = Tiles::<C>::new(goal) else { return Err("the board has too many cells".into()) };
     let choice = match plan.heuristic {
-        HeuristicChoice::Auto if small_tables(&puzzle) => HeuristicChoice::WalkingDistance,
+        HeuristicChoice::Auto if small_tables(&puzzle, ledger) => HeuristicChoice::WalkingDistance,
         HeuristicChoice::Auto => HeuristicChoice::LinearConflict,
         chosen => chosen,
     };
     // Small boards, of which there are many, get code of their own for each
     // heuristic; larger ones share theirs.
     if C::CAPACITY > 16 {
-        let heuristic =
-            AnyHeuristic::new(&puzzle, choice, table_bytes).ok_or_else(|| too_large(table_bytes))?;
+        let heuristic = AnyHeuristic::new(&puzzle, choice, ledger)?;
         return Ok(Box::new(TileSolver { heuristic, puzzle, plan }));
     }
     Ok(match choice {
@@ -55,9 +51,7 @@ fn packed<C: Cells + 'static>(
             Box::new(TileSolver { heuristic: Manhattan::new(&puzzle), puzzle, plan })
         }
         HeuristicChoice::WalkingDistance => {
-            let heuristic =
-                WalkingDistance::new(&puzzle, table_bytes).ok_or_else(|| too_large(table_bytes))?;
-            Box::new(TileSolver { heuristic, puzzle, plan })
+            Box::new(TileSolver { heuristic: walking_distance(&puzzle, ledger)?, puzzle, plan })
         }
         HeuristicChoice::Auto | HeuristicChoice::LinearConflict => {
             Box::new(TileSolver { heuristic: LinearConflict::new(&puzzle), puzzle, plan })
@@ -65,14 +59,20 @@ fn packed<C: Cells + 'static>(
     })
 }
 
-/// Why the walking distance is refused.
-fn too_large(table_bytes: usize) -> String {
-    format!("its walking-distance tables need more than {}", Bytes(table_bytes as u64))
+/// The walking distance, its tables reserved; or why it is refused.
+pub(super) fn walking_distance<C: Cells>(
+    puzzle: &Tiles<C>,
+    ledger: &Budget,
+) -> Result<WalkingDistance, String> {
+    let left = ledger.left();
+    WalkingDistance::new(puzzle, left as usize)
+        .filter(|heuristic| ledger.reserve(heuristic.bytes() as u64).is_ok())
+        .ok_or_else(|| format!("its walking-distance tables need more than {}", Bytes(left)))
 }
 
 /// Whether walking-distance tables are made in a moment and stay in the cache.
-fn small_tables<C: Cells>(puzzle: &Tiles<C>) -> bool {
-    WalkingDistance::bytes_needed(puzzle, 2 << 20).is_some()
+fn small_tables<C: Cells>(puzzle: &Tiles<C>, ledger: &Budget) -> bool {
+    WalkingDistance::bytes_needed(puzzle, (2 << 20).min(ledger.left() as usize)).is_some()
 }
 
 /// Boards of a size and goal, packed into `C`, with a heuristic.

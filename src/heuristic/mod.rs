@@ -4,6 +4,7 @@
 //! the estimate it may carry a memo from state to state, so that a move updates
 //! it instead of computing it anew.
 
+mod complete;
 mod linear_conflict;
 mod manhattan;
 mod misplaced;
@@ -11,6 +12,7 @@ mod misplaced;
 mod trial;
 mod walking_distance;
 
+pub use complete::{Complete, Leap, Way};
 pub use linear_conflict::LinearConflict;
 pub use manhattan::Manhattan;
 pub use misplaced::Misplaced;

@@ -17,7 +17,7 @@ pub(super) fn goals(rows: usize, cols: usize) -> Vec<Board> {
 }
 
 /// Every state with its distance from the goal, by plain breadth-first search.
-fn distances(puzzle: &Tiles<u64>, goal: &Board) -> Vec<(TileState<u64>, u32)> {
+pub(super) fn distances(puzzle: &Tiles<u64>, goal: &Board) -> Vec<(TileState<u64>, u32)> {
     let goal = puzzle.state(goal);
     let mut seen: HashSet<u64, ahash::RandomState> = HashSet::default();
     seen.insert(puzzle.pack(&goal));

@@ -75,6 +75,19 @@ impl Block {
         self.records.is_empty()
     }
 
+    /// The number in the file of the record with this index.
+    pub fn number(&self, index: usize) -> u64 {
+        self.before + index as u64 + 1
+    }
+
+    /// What identifies the record with this index, and its puzzle.
+    ///
+    /// # Panics
+    /// If the block has fewer records.
+    pub fn record(&self, index: usize) -> (Header<'_>, Result<Instance, Invalid>) {
+        (self.header(index), self.parse(index))
+    }
+
     /// What identifies the record with this index (not number) in the block.
     ///
     /// # Panics
@@ -90,7 +103,7 @@ impl Block {
             id = id.or_else(|| line.id(self.context_of(record)));
             length = length.or(line.length);
         }
-        Header { n: self.before + index as u64 + 1, line: record.line, id, length }
+        Header { n: self.number(index), line: record.line, id, length }
     }
 
     /// Reads the puzzle of the record with this index.

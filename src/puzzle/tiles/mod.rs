@@ -18,5 +18,5 @@ pub use cells::Cells;
 pub use direction::Direction;
 pub use goal::Goal;
 pub use packed::{TileMoves, TileState, Tiles};
-pub use parity::is_solvable;
+pub use parity::{Parity, is_solvable};
 pub use size::{Size, SizeError};

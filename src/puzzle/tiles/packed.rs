@@ -89,6 +89,11 @@ impl<C: Cells> Tiles<C> {
         self.goal_blank
     }
 
+    /// The label of each tile.
+    pub fn labels(&self) -> &[u8] {
+        &self.labels
+    }
+
     /// The cell where a label belongs.
     pub fn home(&self, label: usize) -> usize {
         self.homes[label].into()

@@ -5,57 +5,78 @@
 //! goal must equal the parity of the blank's way there; and on every rectangle
 //! from 2×2 up that is also enough.
 
-use super::Board;
+use super::{Board, Size};
 
 /// Whether `goal` can be reached from `board`.
 ///
 /// # Panics
 /// If the two boards are not of one size.
 pub fn is_solvable(board: &Board, goal: &Board) -> bool {
-    assert_eq!(board.size(), goal.size(), "a goal has the size of its board");
-    let cols = board.size().cols();
-    let (from, to) = (board.blank(), goal.blank());
-    let way = (from / cols).abs_diff(to / cols) + (from % cols).abs_diff(to % cols);
-    is_odd(board, goal) == (way % 2 == 1)
+    Parity::new(goal).admits(board)
 }
 
-/// Whether the permutation between two boards is odd: an even number of cells
-/// less an odd number of cycles, or the other way round.
-fn is_odd(board: &Board, goal: &Board) -> bool {
-    let cells = board.tiles().len();
-    let mut small = [0u16; 64];
-    let mut large = Vec::new();
-    let home: &mut [u16] = if cells <= small.len() {
-        &mut small[..cells]
-    } else {
-        large.resize(cells, 0);
-        &mut large
-    };
-    for (cell, &tile) in goal.tiles().iter().enumerate() {
-        home[tile as usize] = cell as u16;
-    }
-    // Afterwards `home[tile]` is still the tile's goal cell; a cell is done when
-    // its own entry in `seen` is set.
-    let mut seen_small = [false; 64];
-    let mut seen_large = Vec::new();
-    let seen: &mut [bool] = if cells <= seen_small.len() {
-        &mut seen_small[..cells]
-    } else {
-        seen_large.resize(cells, false);
-        &mut seen_large
-    };
-    let mut odd = false;
-    for start in 0..cells {
-        let mut cell = start;
-        let mut length = 0;
-        while !seen[cell] {
-            seen[cell] = true;
-            cell = home[board.tiles()[cell] as usize] as usize;
-            length += 1;
+/// What a goal asks of the boards that lead to it.
+#[derive(Clone, Debug)]
+pub struct Parity {
+    size: Size,
+    blank: usize,
+    /// Each tile's cell in the goal.
+    homes: Vec<u16>,
+}
+
+impl Parity {
+    /// What `goal` asks.
+    pub fn new(goal: &Board) -> Self {
+        let mut homes = vec![0; goal.tiles().len()];
+        for (cell, &tile) in goal.tiles().iter().enumerate() {
+            homes[tile as usize] = cell as u16;
         }
-        odd ^= length > 0 && length % 2 == 0;
+        Self { size: goal.size(), blank: goal.blank(), homes }
     }
-    odd
+
+    /// Whether the goal can be reached from `board`.
+    ///
+    /// # Panics
+    /// If the goal is of another size.
+    pub fn admits(&self, board: &Board) -> bool {
+        assert_eq!(board.size(), self.size, "a goal has the size of its board");
+        let cols = self.size.cols();
+        let (from, to) = (board.blank(), self.blank);
+        let way = (from / cols).abs_diff(to / cols) + (from % cols).abs_diff(to % cols);
+        let odd = if self.homes.len() <= 64 { self.is_odd(board) } else { self.is_odd_by_cycles(board) };
+        odd == (way % 2 == 1)
+    }
+
+    /// Whether the permutation to the goal is odd: whether an odd number of
+    /// pairs stands in the wrong order.
+    fn is_odd(&self, board: &Board) -> bool {
+        let (mut pairs, mut seen) = (0, 0u64);
+        for &tile in board.tiles() {
+            let home = self.homes[tile as usize] & 63;
+            pairs += (seen >> home).count_ones();
+            seen |= 1 << home;
+        }
+        pairs % 2 == 1
+    }
+
+    /// The same on boards of any size: an even number of cells less an odd
+    /// number of cycles, or the other way round.
+    fn is_odd_by_cycles(&self, board: &Board) -> bool {
+        let cells = board.tiles().len();
+        let mut seen = vec![false; cells];
+        let mut odd = false;
+        for start in 0..cells {
+            let mut cell = start;
+            let mut length = 0;
+            while !seen[cell] {
+                seen[cell] = true;
+                cell = self.homes[board.tiles()[cell] as usize] as usize;
+                length += 1;
+            }
+            odd ^= length > 0 && length % 2 == 0;
+        }
+        odd
+    }
 }
 
 #[cfg(test)]
@@ -106,6 +127,8 @@ mod tests {
                 permutations(size.cells() as u32, &mut |tiles| {
                     let board = Board::new(size, tiles).unwrap();
                     assert_eq!(is_solvable(&board, &goal), reachable.contains(&board), "{board}");
+                    let parity = Parity::new(&goal);
+                    assert_eq!(parity.is_odd(&board), parity.is_odd_by_cycles(&board), "{board}");
                 });
             }
         }
