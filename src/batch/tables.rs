@@ -19,8 +19,11 @@ const STATES_A_SEARCH: usize = 2000;
 pub(super) struct Tables {
     /// Whether the choice of method is free.
     wanted: bool,
-    made: Mutex<HashMap<(Size, usize), Option<Arc<Complete>>>>,
+    made: Mutex<HashMap<(Size, usize), Made>>,
 }
+
+/// A table, or that there was no room for it.
+type Made = Option<Arc<Complete>>;
 
 impl Tables {
     /// None yet.

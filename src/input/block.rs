@@ -1,7 +1,7 @@
 //! A handful of records with their text, cut out of the file but not yet read:
 //! cutting happens under a lock, reading on all workers at once.
 
-use super::{Form, Invalid, context::Context, error::Fault, grid, one_line::OneLine, positions};
+use super::{Form, Invalid, context::Context, error::Fault, grid, one_line::OneLine, plain, positions};
 use crate::output::Instance;
 use std::sync::Arc;
 
@@ -85,7 +85,23 @@ impl Block {
     /// # Panics
     /// If the block has fewer records.
     pub fn record(&self, index: usize) -> (Header<'_>, Result<Instance, Invalid>) {
-        (self.header(index), self.parse(index))
+        match self.plain(index) {
+            Some((header, instance)) => (header, Ok(instance)),
+            None => (self.header(index), self.parse(index)),
+        }
+    }
+
+    /// A record of the commonest kind, in one go.
+    fn plain(&self, index: usize) -> Option<(Header<'_>, Instance)> {
+        let record = self.records[index];
+        if record.shape != Shape::OneLine || self.extra(index).is_some() {
+            return None;
+        }
+        let context = self.context_of(record);
+        let plain::Plain { id, board } = plain::read(self.text_of(record), context)?;
+        let goal = context.goal_of(&board).ok()?;
+        let header = Header { n: self.number(index), line: record.line, id, length: None };
+        Some((header, Instance::Tiles { board, goal }))
     }
 
     /// What identifies the record with this index (not number) in the block.

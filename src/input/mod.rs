@@ -18,6 +18,7 @@ mod guard;
 mod line;
 mod one_line;
 mod paragraph;
+mod plain;
 mod positions;
 mod reader;
 mod slashes;

@@ -34,21 +34,23 @@ pub fn replays(instance: &Instance, solution: &Solution) -> Result<(), String> {
 fn reaches(board: &Board, goal: &Goal, moves: &[Direction], tiles: &mut [u16]) -> Result<(), String> {
     let size = board.size();
     let (rows, cols) = (size.rows(), size.cols());
+    // Rows, columns and cells that the blank goes on, by direction: moves follow
+    // no pattern that a branch could be foreseen by.
+    let (back, below) = (usize::MAX, cols);
+    let ways = [(back, 0, below.wrapping_neg()), (0, 1, 1), (1, 0, below), (0, back, back)];
     let mut blank = board.blank();
     let (mut row, mut col) = (blank / cols, blank % cols);
     for (number, &direction) in (1u64..).zip(moves) {
-        // At an edge the sum wraps and the comparison below fails.
-        match direction {
-            Direction::Up => row = row.wrapping_sub(1),
-            Direction::Right => col += 1,
-            Direction::Down => row += 1,
-            Direction::Left => col = col.wrapping_sub(1),
-        }
+        let (down, right, on) = ways[direction as usize];
+        row = row.wrapping_add(down);
+        col = col.wrapping_add(right);
+        // Beyond an edge the sum has wrapped, or is too large.
         if row >= rows || col >= cols {
             return Err(format!("move {number}, {direction:?}, leaves the board"));
         }
-        let next = row * cols + col;
-        tiles.swap(blank, next);
+        let next = blank.wrapping_add(on);
+        tiles[blank] = tiles[next];
+        tiles[next] = 0;
         blank = next;
     }
     if goal.is_met_by(size, tiles) { Ok(()) } else { Err(misses(size, tiles)) }

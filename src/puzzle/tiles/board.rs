@@ -8,7 +8,17 @@ use std::fmt;
 pub struct Board {
     size: Size,
     blank: u32,
-    tiles: Box<[u16]>,
+    tiles: Tiles,
+}
+
+/// Boards of so many cells need no allocation.
+const FEW: usize = 16;
+
+/// The tiles; behind those of a small board there are zeros.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Tiles {
+    Few([u16; FEW]),
+    Many(Box<[u16]>),
 }
 
 /// Why a list of tiles is not a board.
@@ -60,7 +70,7 @@ impl Board {
         if tiles.len() != cells {
             return Err(BoardError::Count { size, found: tiles.len() });
         }
-        // One bit for each tile; the common sizes need no allocation.
+        // One bit for each tile.
         let mut few = [0u64; 4];
         let mut many = Vec::new();
         let seen: &mut [u64] = if cells <= 256 {
@@ -84,20 +94,34 @@ impl Board {
                 blank = cell as u32;
             }
         }
-        Ok(Self { size, blank, tiles: tiles.iter().map(|&t| t as u16).collect() })
+        let narrow = tiles.iter().map(|&tile| tile as u16);
+        let tiles = if cells <= FEW {
+            let mut few = [0; FEW];
+            few.iter_mut().zip(narrow).for_each(|(place, tile)| *place = tile);
+            Tiles::Few(few)
+        } else {
+            Tiles::Many(narrow.collect())
+        };
+        Ok(Self { size, blank, tiles })
     }
 
     /// The board's size.
+    #[inline]
     pub fn size(&self) -> Size {
         self.size
     }
 
     /// The tiles, row by row, 0 for the blank.
+    #[inline]
     pub fn tiles(&self) -> &[u16] {
-        &self.tiles
+        match &self.tiles {
+            Tiles::Few(few) => &few[..self.size.cells().min(FEW)],
+            Tiles::Many(many) => many,
+        }
     }
 
     /// The blank's cell.
+    #[inline]
     pub fn blank(&self) -> usize {
         self.blank as usize
     }
@@ -107,7 +131,7 @@ impl Board {
         let (blank, cols) = (self.blank(), self.size.cols());
         match direction {
             Direction::Up => blank.checked_sub(cols),
-            Direction::Down => Some(blank + cols).filter(|&cell| cell < self.tiles.len()),
+            Direction::Down => Some(blank + cols).filter(|&cell| cell < self.size.cells()),
             Direction::Left => (blank % cols != 0).then(|| blank - 1),
             Direction::Right => (blank % cols != cols - 1).then(|| blank + 1),
         }
@@ -116,7 +140,10 @@ impl Board {
     /// Moves the blank; `false`, and nothing happens, if the edge is there.
     pub fn slide(&mut self, direction: Direction) -> bool {
         let Some(cell) = self.neighbour(direction) else { return false };
-        self.tiles.swap(self.blank as usize, cell);
+        match &mut self.tiles {
+            Tiles::Few(few) => few.swap(self.blank as usize, cell),
+            Tiles::Many(many) => many.swap(self.blank as usize, cell),
+        }
         self.blank = cell as u32;
         true
     }
@@ -125,7 +152,7 @@ impl Board {
 /// `1 2 3/4 5 6/7 8 0`: the one-line form with slashes between rows.
 impl fmt::Display for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (cell, tile) in self.tiles.iter().enumerate() {
+        for (cell, tile) in self.tiles().iter().enumerate() {
             let gap = match cell {
                 0 => "",
                 c if c % self.size.cols() == 0 => "/",

@@ -19,16 +19,19 @@ impl Direction {
     pub const ALL: [Self; 4] = [Self::Up, Self::Right, Self::Down, Self::Left];
 
     /// The direction whose number is `index` modulo 4.
+    #[inline]
     pub const fn from_index(index: usize) -> Self {
         Self::ALL[index & 3]
     }
 
     /// The direction that undoes this one.
+    #[inline]
     pub const fn opposite(self) -> Self {
         Self::from_index(self as usize + 2)
     }
 
     /// The letter in `moves`, in the notation that says where the blank goes.
+    #[inline]
     pub const fn letter(self) -> u8 {
         b"URDL"[self as usize]
     }

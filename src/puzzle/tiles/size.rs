@@ -46,16 +46,19 @@ impl Size {
     }
 
     /// The number of rows.
+    #[inline]
     pub fn rows(self) -> usize {
         self.rows.into()
     }
 
     /// The number of columns.
+    #[inline]
     pub fn cols(self) -> usize {
         self.cols.into()
     }
 
     /// The number of cells, the blank's included.
+    #[inline]
     pub fn cells(self) -> usize {
         self.rows() * self.cols()
     }
