@@ -65,7 +65,7 @@ pub trait Key: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
 
 /// Odd multipliers with well-spread bits, and their inverses modulo 2^64 and
 /// 2^128, which are also inverses modulo every smaller power of two.
-const MULTIPLY: [u128; 2] =
+pub(crate) const MULTIPLY: [u128; 2] =
     [0xd6e8_feb8_6659_fd93_a076_1d64_78bd_642f, 0xa24b_aed4_963e_e407_9fb2_1c65_1e98_df25];
 
 /// The inverse of an odd number modulo 2^128, by Newton's iteration.
@@ -79,7 +79,8 @@ const fn inverse(odd: u128) -> u128 {
     x
 }
 
-const INVERSE: [u128; 2] = [inverse(MULTIPLY[0]), inverse(MULTIPLY[1])];
+/// The inverses of [`MULTIPLY`].
+pub(crate) const INVERSE: [u128; 2] = [inverse(MULTIPLY[0]), inverse(MULTIPLY[1])];
 
 macro_rules! narrow_key {
     ($word:ty) => {

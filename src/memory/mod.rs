@@ -1,16 +1,19 @@
-//! One ledger of bytes, one arena, and what lives in it: the visited table and
-//! the open list. Nothing here knows what a puzzle is.
+//! One ledger of bytes, one arena, and what lives in it: the visited table, the
+//! open list, and chains of chunks. Nothing here knows what a puzzle is.
 
 pub mod arena;
 pub mod buckets;
 pub mod budget;
+pub mod chunks;
 pub mod geometry;
 pub mod key;
 pub mod limits;
+pub mod packed;
 pub mod region;
 pub mod visited;
 
 pub use key::{Key, Wide};
+pub use packed::Packed;
 pub use region::{Line, Region};
 
 /// Asks the processor to fetch the cache line at an address, which may be any.

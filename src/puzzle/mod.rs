@@ -4,6 +4,7 @@
 //! how a state packs into an exact key, which moves a state has and what a move
 //! does. It knows nothing of searching.
 
+pub mod batched;
 pub mod tiles;
 pub mod trays;
 

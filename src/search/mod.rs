@@ -6,6 +6,8 @@
 //! * [`ida`]: iterative-deepening A*, which needs no memory.
 //! * [`beam`]: level by level, the best of each level only.
 //! * [`dfs`]: depth-first with a stack.
+//! * [`layered`]: breadth-first search from layer to layer, for puzzles whose
+//!   states are expanded by the batch.
 
 pub mod beam;
 pub mod best_first;
@@ -14,6 +16,7 @@ mod depth_first;
 pub mod dfs;
 mod explored;
 pub mod ida;
+pub mod layered;
 mod limits;
 mod order;
 mod outcome;

@@ -9,6 +9,7 @@
 //! [`Metric`]. [`oracle`] is the slow, obvious solver that fast ones are
 //! tested against.
 
+pub mod dense;
 mod error;
 mod metric;
 pub mod oracle;

@@ -1,0 +1,362 @@
+//! The moves of dense trays, by the batch.
+//!
+//! All states of a batch are decoded first. Then, class by class, the blocks
+//! that can move are found for all states at once, those states that have any
+//! are listed, and the list is worked off.
+
+use super::bits::{gather, singles, spread};
+use super::tree::{Masks, SYMBOLS};
+use super::{Dense, Shape, Word};
+use crate::puzzle::Move;
+use crate::puzzle::batched::{BATCH, Batched, Neighbours};
+use crate::puzzle::trays::Metric;
+
+/// The ways in which a block can enter a hole.
+const UP: usize = 0;
+const RIGHT: usize = 1;
+const DOWN: usize = 2;
+const LEFT: usize = 3;
+
+/// All of them, a bit each.
+const ALL: u32 = 0b1111;
+
+/// The states of a batch, decoded.
+#[derive(Debug)]
+pub struct Batch {
+    /// For each class where its blocks lie, then the holes, in each state.
+    boards: Box<[[u64; BATCH]; SYMBOLS]>,
+    /// The holes that may be entered each way.
+    open: Box<[[u64; BATCH]; 4]>,
+    /// States of which blocks of the class at hand can move, and which.
+    listed: [u8; BATCH],
+    movable: [u64; BATCH],
+    others: [u64; 64],
+    /// The state in which a block is moved.
+    masks: Masks,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self {
+            boards: Box::new([[0; BATCH]; SYMBOLS]),
+            open: Box::new([[0; BATCH]; 4]),
+            listed: [0; BATCH],
+            movable: [0; BATCH],
+            others: [0; 64],
+            masks: [0; 2 * SYMBOLS],
+        }
+    }
+}
+
+impl<W: Word> Batched for Dense<W> {
+    type State = W;
+    type Workspace = Batch;
+
+    fn note_bits(&self) -> u32 {
+        4 * self.holes
+    }
+
+    fn leads_back(&self) -> bool {
+        false
+    }
+
+    fn expand<S: Neighbours<W>>(&self, states: &[W], batch: &mut Batch, neighbours: &mut S) {
+        // Loops over few classes are worth unrolling.
+        match self.shapes.len() {
+            2 => self.expand_classes::<S, 2>(states, batch, neighbours),
+            3 => self.expand_classes::<S, 3>(states, batch, neighbours),
+            4 => self.expand_classes::<S, 4>(states, batch, neighbours),
+            5 => self.expand_classes::<S, 5>(states, batch, neighbours),
+            _ => self.expand_classes::<S, 0>(states, batch, neighbours),
+        }
+    }
+
+    fn is_goal(&self, state: W) -> bool {
+        let boards = self.boards(state);
+        self.meets_goal(|class| boards[class])
+    }
+
+    fn step(&self, from: W, to: W) -> Move {
+        let (before, after) = (self.boards(from), self.boards(to));
+        let cell = |bit| self.place(bit).cell(self.tray_cols) as u32;
+        let moved = |class: &usize| before[*class] != after[*class];
+        let class = (0..self.shapes.len()).find(moved).expect("neighbours differ by a block");
+        let changed = before[class] ^ after[class];
+        Move(cell(changed & before[class]) << 16 | cell(changed & after[class]))
+    }
+}
+
+impl<W: Word> Dense<W> {
+    /// `N` is the number of classes, here and below, or 0 for any.
+    fn expand_classes<S: Neighbours<W>, const N: usize>(
+        &self,
+        states: &[W],
+        batch: &mut Batch,
+        neighbours: &mut S,
+    ) {
+        self.decode::<N>(states, batch);
+        for class in 0..self.classes::<N>() {
+            match self.metric {
+                Metric::Piece => self.pieces::<S, N>(class, states.len(), batch, neighbours),
+                Metric::Slide => self.straight::<S, N, true>(class, states.len(), batch, neighbours),
+                Metric::Step => self.straight::<S, N, false>(class, states.len(), batch, neighbours),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn classes<const N: usize>(&self) -> usize {
+        if N == 0 { self.shapes.len().min(SYMBOLS - 1) } else { N }
+    }
+
+    #[inline(never)]
+    fn decode<const N: usize>(&self, states: &[W], batch: &mut Batch) {
+        let classes = self.classes::<N>();
+        let mut masks: Masks = [0; 2 * SYMBOLS];
+        for (i, &state) in states.iter().enumerate().take(BATCH) {
+            self.tree.decode::<W, N>(state.code(self.tree.bits), self.names, &mut masks);
+            let starts = self.starts(&masks, &mut batch.others);
+            for (board, &mask) in batch.boards[..=classes].iter_mut().zip(&masks) {
+                board[i] = spread(mask, starts);
+            }
+            let holes = batch.boards[classes][i];
+            for (way, open) in batch.open.iter_mut().enumerate() {
+                open[i] = holes & !spread(state.plane((way as u32 * self.holes) as u8), holes);
+            }
+        }
+    }
+
+    /// All moves of blocks of a class, along any path of empty cells.
+    #[inline(never)]
+    fn pieces<S: Neighbours<W>, const N: usize>(
+        &self,
+        class: usize,
+        states: usize,
+        batch: &mut Batch,
+        neighbours: &mut S,
+    ) {
+        let shape = self.shapes[class];
+        let count = batch.list::<ALL>(&shape, self.cols, class, states);
+        for item in 0..count {
+            let i = batch.listed[item] as usize & (BATCH - 1);
+            let mut lift = self.lift::<N>(class, i, &batch.boards, &mut batch.masks);
+            for from in singles(batch.movable[item]) {
+                let free = lift.holes | shape.cells.wrapping_mul(from);
+                let fits = shape.fits(free, self.cols) & shape.inside;
+                let mut reached = from;
+                loop {
+                    let next = (reached
+                        | (reached & shape.right) << 1
+                        | (reached & shape.left) >> 1
+                        | reached << self.cols
+                        | reached >> self.cols)
+                        & fits;
+                    if next == reached {
+                        break;
+                    }
+                    reached = next;
+                }
+                for to in singles(reached ^ from) {
+                    self.pass_on::<S, N, _>(&mut lift, from, to, free, [UP, RIGHT, DOWN, LEFT], neighbours);
+                }
+            }
+        }
+    }
+
+    /// All straight moves of blocks of a class, by one cell or, as slides, by any
+    /// number.
+    #[inline(never)]
+    fn straight<S: Neighbours<W>, const N: usize, const SLIDE: bool>(
+        &self,
+        class: usize,
+        states: usize,
+        batch: &mut Batch,
+        neighbours: &mut S,
+    ) {
+        let shape = self.shapes[class];
+        for way in [UP, RIGHT, DOWN, LEFT] {
+            let count = match way {
+                UP => batch.list::<{ 1 << UP }>(&shape, self.cols, class, states),
+                RIGHT => batch.list::<{ 1 << RIGHT }>(&shape, self.cols, class, states),
+                DOWN => batch.list::<{ 1 << DOWN }>(&shape, self.cols, class, states),
+                _ => batch.list::<{ 1 << LEFT }>(&shape, self.cols, class, states),
+            };
+            let back = way ^ 2;
+            for item in 0..count {
+                let i = batch.listed[item] as usize & (BATCH - 1);
+                let mut lift = self.lift::<N>(class, i, &batch.boards, &mut batch.masks);
+                for from in singles(batch.movable[item]) {
+                    let free = lift.holes | shape.cells.wrapping_mul(from);
+                    let fits = shape.fits(free, self.cols) & shape.inside;
+                    let mut to = from;
+                    loop {
+                        to = match way {
+                            UP => to >> self.cols,
+                            RIGHT => (to & shape.right) << 1,
+                            DOWN => to << self.cols,
+                            _ => (to & shape.left) >> 1,
+                        } & fits;
+                        if to == 0 {
+                            break;
+                        }
+                        if !SLIDE {
+                            self.pass_on::<S, N, _>(&mut lift, from, to, free, [back], neighbours);
+                            break;
+                        }
+                        self.pass_on::<S, N, _>(&mut lift, from, to, free, [way, back], neighbours);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A state of the batch, to move a block of a class in.
+    #[inline(always)]
+    fn lift<'b, const N: usize>(
+        &self,
+        class: usize,
+        i: usize,
+        boards: &[[u64; BATCH]; SYMBOLS],
+        masks: &'b mut Masks,
+    ) -> Lift<'b> {
+        let classes = self.classes::<N>();
+        for symbol in 0..=classes {
+            masks[symbol] = boards[symbol][i];
+        }
+        Lift { class, holes: masks[classes], lying: masks[class], masks }
+    }
+
+    /// Passes on the state in which a block has gone from one place to another;
+    /// `free` is what was empty without it. Marks the holes around it that it
+    /// could enter in some of the ways.
+    #[inline(always)]
+    fn pass_on<S: Neighbours<W>, const N: usize, const WAYS: usize>(
+        &self,
+        lift: &mut Lift<'_>,
+        from: u64,
+        to: u64,
+        free: u64,
+        ways: [usize; WAYS],
+        neighbours: &mut S,
+    ) {
+        let shape = &self.shapes[lift.class];
+        let block = shape.cells.wrapping_mul(to);
+        let (lying, holes) = (lift.lying ^ from ^ to, free ^ block);
+        lift.masks[lift.class] = lying;
+        lift.masks[self.classes::<N>()] = holes;
+        let code = self.tree.encode::<W, N>(lift.masks);
+        let mut marks = W::NONE;
+        for way in ways {
+            // What wraps around an edge marks holes against a wall.
+            let around = match way {
+                UP => block >> self.cols,
+                RIGHT => block << 1,
+                DOWN => block << self.cols,
+                _ => block >> 1,
+            };
+            marks = marks.with_plane(gather(around, holes), (way as u32 * self.holes) as u8);
+        }
+        let state = code.state(self.tree.bits, marks);
+        neighbours.push(state);
+        if shape.goal != 0 && lying & shape.goal == shape.goal {
+            let masks = &*lift.masks;
+            if self.meets_goal(|class| masks[class]) {
+                neighbours.goal(state);
+            }
+        }
+    }
+
+    fn meets_goal(&self, lying: impl Fn(usize) -> u64) -> bool {
+        self.shapes.iter().enumerate().all(|(class, shape)| lying(class) & shape.goal == shape.goal)
+    }
+}
+
+impl Batch {
+    /// Lists the states in which a block of a class can move in some of the ways
+    /// (a bit each), and these blocks; answers how many states that are.
+    fn list<const WAYS: u32>(&mut self, shape: &Shape, cols: u32, class: usize, states: usize) -> usize {
+        // Known sides make a loop without branches, four states at a time.
+        match (shape.height, shape.width) {
+            (1, 1) => self.list_sized::<WAYS, 1, 1>(shape, cols, class, states),
+            (1, 2) => self.list_sized::<WAYS, 1, 2>(shape, cols, class, states),
+            (2, 1) => self.list_sized::<WAYS, 2, 1>(shape, cols, class, states),
+            (2, 2) => self.list_sized::<WAYS, 2, 2>(shape, cols, class, states),
+            _ => self.list_sized::<WAYS, 0, 0>(shape, cols, class, states),
+        }
+    }
+
+    #[inline(never)]
+    fn list_sized<const WAYS: u32, const HEIGHT: u32, const WIDTH: u32>(
+        &mut self,
+        shape: &Shape,
+        cols: u32,
+        class: usize,
+        states: usize,
+    ) -> usize {
+        let height = if HEIGHT == 0 { shape.height } else { HEIGHT };
+        let width = if WIDTH == 0 { shape.width } else { WIDTH };
+        let [up, right, down, left] = &*self.open;
+        let lying = &self.boards[class];
+        let mut can = [0u64; BATCH];
+        for i in 0..BATCH {
+            let mut any = 0;
+            if WAYS >> UP & 1 != 0 {
+                any |= row_of(up[i], width) << cols;
+            }
+            if WAYS >> RIGHT & 1 != 0 {
+                any |= (column_of(right[i], height, cols) >> width) & shape.right;
+            }
+            if WAYS >> DOWN & 1 != 0 {
+                any |= (row_of(down[i], width) >> shape.down) & shape.lower;
+            }
+            if WAYS >> LEFT & 1 != 0 {
+                any |= (column_of(left[i], height, cols) << 1) & shape.left;
+            }
+            can[i] = any & lying[i];
+        }
+        let mut count = 0;
+        for (i, &blocks) in can.iter().enumerate().take(states) {
+            self.listed[count] = i as u8;
+            self.movable[count] = blocks;
+            count += usize::from(blocks != 0);
+        }
+        count
+    }
+}
+
+/// A state in which blocks of one class are moved, one at a time.
+struct Lift<'b> {
+    class: usize,
+    holes: u64,
+    /// Where the blocks of the class lie.
+    lying: u64,
+    masks: &'b mut Masks,
+}
+
+impl Shape {
+    /// Where a block would lie on free cells only.
+    #[inline(always)]
+    fn fits(&self, free: u64, cols: u32) -> u64 {
+        column_of(row_of(free, self.width), self.height, cols)
+    }
+}
+
+/// The cells with which a row of so many set cells begins.
+#[inline(always)]
+fn row_of(cells: u64, width: u32) -> u64 {
+    match width {
+        1 => cells,
+        2 => cells & cells >> 1,
+        _ => (1..width).fold(cells, |all, by| all & cells >> by),
+    }
+}
+
+/// The cells with which a column of so many set cells begins.
+#[inline(always)]
+fn column_of(cells: u64, height: u32, cols: u32) -> u64 {
+    match height {
+        1 => cells,
+        2 => cells & cells >> cols,
+        _ => (1..height).fold(cells, |all, by| all & cells >> (by * cols)),
+    }
+}

@@ -1,0 +1,298 @@
+//! What the workers of one search share, and how a search goes from layer to
+//! layer.
+
+use super::layer::Layer;
+use super::layout::Layout;
+use super::worker::Worker;
+use crate::memory::Region;
+use crate::memory::chunks::{Chain, Full, Pool};
+use crate::puzzle::batched::Batched;
+use crate::search::{Company, Limits, Statistics, Stop};
+use parking_lot::{Condvar, Mutex};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// A layer of so many states is worth sharing.
+const WORTH_SHARING: u64 = 1 << 14;
+
+/// A search in a region of memory.
+pub(super) struct Engine<'a, 'm, P: Batched> {
+    pub(super) puzzle: &'a P,
+    pub(super) limits: &'a Limits<'a>,
+    pub(super) layout: Layout,
+    pub(super) pool: Pool<'m>,
+    /// The next layer's buckets, which fill while this one is expanded.
+    pub(super) buckets: Box<[Mutex<Chain>]>,
+    /// Layers before the one that is expanded, the oldest first. They serve to
+    /// find the path, and are given up when their memory is needed.
+    pub(super) kept: Mutex<VecDeque<Layer>>,
+    /// Memory for workers who come.
+    desks: Mutex<Vec<&'m mut [u64]>>,
+    plan: Mutex<Plan<P::State>>,
+    changed: Condvar,
+    /// For those who are not looking at the plan: leave your work.
+    pub(super) over: AtomicBool,
+}
+
+/// How far a search has come, under one lock that is held briefly once for each
+/// bucket.
+struct Plan<E> {
+    task: Task,
+    /// Buckets of the task: the next to be taken, and all.
+    next: usize,
+    buckets: usize,
+    /// Workers that have taken buckets and may not have finished them.
+    busy: usize,
+    depth: u32,
+    until: Option<u32>,
+    end: Option<End<E>>,
+    statistics: Statistics,
+}
+
+/// What is done with each bucket.
+#[derive(Clone, Copy)]
+pub(super) struct Task {
+    pub(super) phase: Phase,
+    /// The layer that is expanded, and the one before it if states may lead back
+    /// to it.
+    pub(super) current: Layer,
+    pub(super) previous: Option<Layer>,
+    /// The next layer's buckets, as a power of two.
+    pub(super) next_bits: u32,
+    /// Whether goals are of interest.
+    pub(super) for_goal: bool,
+}
+
+/// The two halves of a step from one layer to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    /// Buckets of the layer are expanded.
+    Expand,
+    /// Duplicates are removed from buckets of the next layer.
+    Merge,
+}
+
+/// How a search from one state ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End<E> {
+    /// A goal was reached, one step behind the last layer.
+    Goal(E),
+    /// The last layer is as far away as was asked for.
+    Far,
+    /// There are no more states.
+    Exhausted,
+    /// A limit came first.
+    Stopped(Stop),
+}
+
+/// A finished search.
+pub(super) struct Finished<E> {
+    pub(super) end: End<E>,
+    /// The layers that are still there, and how far the last one is from the
+    /// start.
+    pub(super) layers: VecDeque<Layer>,
+    pub(super) depth: u32,
+    /// No goal is nearer than this.
+    pub(super) bound: u32,
+    pub(super) statistics: Statistics,
+}
+
+impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
+    /// A search that will work in `region`; none if that is too small.
+    pub(super) fn new(puzzle: &'a P, limits: &'a Limits<'a>, region: &'m mut Region<'_>) -> Option<Self> {
+        let layout = Layout::new::<P::State>(region.bytes())?;
+        let desk = layout.worker_bytes::<P::State>();
+        let all_desks = layout.workers * desk;
+        let ([_, desks, chunks], watermark) = region.split(0, all_desks);
+        let desks = desks.words.chunks_exact_mut(desk / 8).rev().collect();
+        let nothing =
+            Layer::new::<P::State>(&Pool::new(&mut [], layout.chunk, watermark, 0), 0, std::iter::empty())
+                .ok()?;
+        Some(Self {
+            puzzle,
+            limits,
+            layout,
+            pool: Pool::new(chunks.words, layout.chunk, watermark, all_desks),
+            buckets: (0..1 << layout.bucket_bits).map(|_| Mutex::new(Chain::EMPTY)).collect(),
+            kept: Mutex::default(),
+            desks: Mutex::new(desks),
+            plan: Mutex::new(Plan {
+                task: Task {
+                    phase: Phase::Expand,
+                    current: nothing,
+                    previous: None,
+                    next_bits: 0,
+                    for_goal: true,
+                },
+                next: 0,
+                buckets: 0,
+                busy: 0,
+                depth: 0,
+                until: None,
+                end: None,
+                statistics: Statistics::default(),
+            }),
+            changed: Condvar::new(),
+            over: AtomicBool::new(false),
+        })
+    }
+
+    /// Searches from a state: for a goal, or until a layer is as far away as
+    /// `until`.
+    pub(super) fn search(
+        &self,
+        start: P::State,
+        until: Option<u32>,
+        company: &dyn Company,
+    ) -> Finished<P::State> {
+        self.begin(start, until);
+        if !self.work(&|| company.offers()) {
+            company.invite(&|| {
+                self.work(&|| false);
+            });
+        }
+        let mut plan = self.plan.lock();
+        let statistics = std::mem::take(&mut plan.statistics);
+        for bucket in &self.buckets {
+            self.pool.give(std::mem::replace(&mut *bucket.lock(), Chain::EMPTY));
+        }
+        let bound = plan.depth + if plan.task.phase == Phase::Expand { 1 } else { 2 };
+        let end = plan.end.unwrap_or(End::Stopped(Stop::Memory));
+        let mut layers = std::mem::take(&mut *self.kept.lock());
+        layers.extend(plan.task.previous);
+        layers.push_back(plan.task.current);
+        Finished { end, layers, depth: plan.depth, bound, statistics }
+    }
+
+    fn begin(&self, start: P::State, until: Option<u32>) {
+        let mut plan = self.plan.lock();
+        let mut bucket = Chain::EMPTY;
+        let layer = self
+            .pool
+            .append(&mut bucket, bytemuck::cast_slice(&[start]))
+            .and_then(|()| Layer::new::<P::State>(&self.pool, 0, std::iter::once(bucket)));
+        plan.end = match &layer {
+            Err(Full) => Some(End::Stopped(Stop::Memory)),
+            Ok(_) => (until == Some(0)).then_some(End::Far),
+        };
+        if let Ok(current) = layer {
+            plan.task.current = current;
+        }
+        self.over.store(plan.end.is_some(), Relaxed);
+        plan.task = Task {
+            phase: Phase::Expand,
+            previous: None,
+            next_bits: self.layout.buckets_for(1),
+            for_goal: until.is_none(),
+            ..plan.task
+        };
+        (plan.next, plan.buckets, plan.busy, plan.depth, plan.until) = (0, 1, 0, 0, until);
+        plan.statistics = Statistics { stored: 1, ..Statistics::default() };
+    }
+
+    /// Works on the calling thread, alone or among others, until the search is
+    /// over; false if it was interrupted because `pause` said so.
+    fn work(&self, pause: &dyn Fn() -> bool) -> bool {
+        let Some(desk) = self.desks.lock().pop() else { return true };
+        let finished = self.take_buckets(&mut Worker::new(self, desk), pause);
+        self.desks.lock().push(desk);
+        finished
+    }
+
+    fn take_buckets(&self, worker: &mut Worker<'_, 'a, 'm, P>, pause: &dyn Fn() -> bool) -> bool {
+        let mut busy = false;
+        let mut plan = self.plan.lock();
+        while plan.end.is_none() {
+            if plan.next < plan.buckets {
+                let nodes = plan.statistics.stored;
+                if let Some(stop) = self.limits.reached(nodes) {
+                    self.end(&mut plan, End::Stopped(stop));
+                    break;
+                }
+                let (task, bucket) = (plan.task, plan.next);
+                plan.next += 1;
+                plan.busy += usize::from(!std::mem::replace(&mut busy, true));
+                drop(plan);
+                let done = worker.handle(&task, bucket);
+                plan = self.plan.lock();
+                plan.statistics += done;
+            } else if busy {
+                // The others may still work at their last buckets of this task.
+                let task = plan.task;
+                drop(plan);
+                worker.put_down(&task);
+                plan = self.plan.lock();
+                busy = false;
+                plan.busy -= 1;
+            } else if plan.busy > 0 {
+                self.changed.wait(&mut plan);
+            } else {
+                self.go_on(&mut plan);
+                if plan.buckets > 1 || plan.end.is_some() {
+                    self.changed.notify_all();
+                }
+                if plan.task.current.states >= WORTH_SHARING && plan.end.is_none() && pause() {
+                    return false;
+                }
+            }
+            if let Some(end) = worker.end.take() {
+                self.end(&mut plan, end);
+            }
+        }
+        plan.busy -= usize::from(busy);
+        true
+    }
+
+    fn end(&self, plan: &mut Plan<P::State>, end: End<P::State>) {
+        // A goal that was found counts more than a limit that was reached.
+        if plan.end.is_none() || matches!(end, End::Goal(_)) {
+            plan.end = Some(end);
+        }
+        self.over.store(true, Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// All buckets of a task are done: on to the next.
+    fn go_on(&self, plan: &mut Plan<P::State>) {
+        plan.next = 0;
+        if plan.task.phase == Phase::Expand {
+            plan.task.phase = Phase::Merge;
+            plan.buckets = 1 << plan.task.next_bits;
+            return;
+        }
+        let bits = plan.task.next_bits;
+        let buckets = self.buckets[..1 << bits].iter().map(|bucket| *bucket.lock());
+        let layer = loop {
+            match Layer::new::<P::State>(&self.pool, bits, buckets.clone()) {
+                Ok(layer) => break layer,
+                Err(Full) if self.give_up_oldest() => {}
+                Err(Full) => return self.end(plan, End::Stopped(Stop::Memory)),
+            }
+        };
+        self.buckets[..1 << bits].iter().for_each(|bucket| *bucket.lock() = Chain::EMPTY);
+        if layer.states == 0 {
+            layer.give_back(&self.pool);
+            return self.end(plan, End::Exhausted);
+        }
+        let passed = std::mem::replace(&mut plan.task.current, layer);
+        let mut kept = self.kept.lock();
+        if self.puzzle.leads_back() {
+            kept.extend(plan.task.previous.replace(passed));
+        } else {
+            kept.push_back(passed);
+        }
+        plan.depth += 1;
+        plan.task.phase = Phase::Expand;
+        plan.task.next_bits = self.layout.buckets_for(layer.states);
+        plan.buckets = 1 << layer.bits;
+        if plan.until == Some(plan.depth) {
+            self.end(plan, End::Far);
+        }
+    }
+
+    /// Gives up the oldest layer that only a path would need.
+    pub(super) fn give_up_oldest(&self) -> bool {
+        let oldest = self.kept.lock().pop_front();
+        oldest.map(|layer| layer.give_back(&self.pool)).is_some()
+    }
+}

@@ -1,0 +1,126 @@
+//! The small table in which duplicates are found: one bucket at a time, so that
+//! it stays in the cache.
+
+use crate::memory::Packed;
+
+/// States with their notes, by open addressing.
+pub(super) struct Table<'s, E> {
+    slots: &'s mut [E],
+    /// All slots from here on may hold anything; those before are empty between
+    /// two rounds.
+    clean: usize,
+    note_bits: u32,
+    /// This round's slots, as a power of two, and the bits of a state that its
+    /// bucket has in common.
+    bits: u32,
+    skip: u32,
+    len: usize,
+}
+
+impl<'s, E: Packed> Table<'s, E> {
+    /// A table in memory that may hold anything, a power of two of slots.
+    pub(super) fn new(slots: &'s mut [E], note_bits: u32) -> Self {
+        debug_assert!(slots.len().is_power_of_two());
+        Self { slots, clean: 0, note_bits, bits: 0, skip: 0, len: 0 }
+    }
+
+    /// States for which there is surely room, duplicates included.
+    pub(super) fn room(&self) -> usize {
+        self.slots.len() / 4 * 3
+    }
+
+    /// Begins a round of up to `states` insertions, duplicates included, of
+    /// states that have their highest `skip` bits in common.
+    pub(super) fn begin(&mut self, states: usize, skip: u32) {
+        let size = (states + states / 2).next_power_of_two().clamp(16, self.slots.len());
+        if size > self.clean {
+            self.slots[self.clean..size].fill(E::NONE);
+            self.clean = size;
+        }
+        self.bits = size.ilog2();
+        self.skip = skip;
+        self.len = 0;
+    }
+
+    /// Different states that were inserted in this round.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Inserts a state, or joins its note to the one that is there. There must
+    /// be an empty slot left.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, state: E) {
+        let slots = &mut self.slots[..1 << self.bits];
+        let mask = slots.len() - 1;
+        let mut at = state.slice(self.skip, self.bits) & mask;
+        loop {
+            let slot = &mut slots[at];
+            if *slot == E::NONE {
+                *slot = state;
+                self.len += 1;
+                return;
+            }
+            if slot.same(state, self.note_bits) {
+                *slot = slot.joined(state);
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Removes a state, if it is there. Nothing may be inserted after that.
+    #[inline(always)]
+    pub(super) fn remove(&mut self, state: E) {
+        let slots = &mut self.slots[..1 << self.bits];
+        let mask = slots.len() - 1;
+        let mut at = state.slice(self.skip, self.bits) & mask;
+        while slots[at] != E::NONE {
+            if slots[at].same(state, self.note_bits) {
+                slots[at] = E::GONE;
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Ends the round: what `take` makes of the states that are left.
+    pub(super) fn finish<R>(&mut self, take: impl FnOnce(&[E]) -> R) -> R {
+        let slots = &mut self.slots[..1 << self.bits];
+        let mut left = 0;
+        for at in 0..slots.len() {
+            let state = slots[at];
+            slots[left] = state;
+            left += usize::from(state.is_state(self.note_bits));
+        }
+        let taken = take(&slots[..left]);
+        slots.fill(E::NONE);
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn duplicates_join_their_notes_and_removed_states_stay_away() {
+        let mut memory = [77u64; 32];
+        let mut table = Table::new(&mut memory, 4);
+        for round in 0..3 {
+            table.begin(12, round);
+            let state = |i: u64| (i << 60) >> round | 0x50 | 1 << (i % 4);
+            (1..8).for_each(|i| table.insert(state(i)));
+            assert_eq!(table.len(), 7);
+            table.insert(state(1) | 8);
+            table.remove(state(2));
+            table.remove(state(9));
+            assert_eq!(table.len(), 7);
+            let mut left = table.finish(<[u64]>::to_vec);
+            left.sort_unstable();
+            let expected: Vec<u64> =
+                [1, 3, 4, 5, 6, 7].map(|i| if i == 1 { state(1) | 8 } else { state(i) }).into();
+            assert_eq!(left, expected);
+        }
+    }
+}

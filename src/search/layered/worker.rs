@@ -1,0 +1,255 @@
+//! What one worker does with a bucket: expand its states, or remove its
+//! duplicates.
+
+use super::engine::{End, Engine, Phase, Task};
+use super::layer::{Layer, in_chunk, states};
+use super::layout::Layout;
+use super::table::Table;
+use crate::memory::Packed;
+use crate::memory::chunks::{Chain, Full};
+use crate::puzzle::batched::{BATCH, Batched, Neighbours};
+use crate::search::{Statistics, Stop};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// One worker.
+pub(super) struct Worker<'w, 'a, 'm, P: Batched> {
+    engine: &'w Engine<'a, 'm, P>,
+    /// For each bucket a cache line of states that wait to be written to it
+    /// together, and how many there are.
+    lines: &'w mut [P::State],
+    waiting: &'w mut [u8],
+    table: Table<'w, P::State>,
+    workspace: P::Workspace,
+    /// What ended the search, if it was found here.
+    pub(super) end: Option<End<P::State>>,
+}
+
+impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
+    /// A worker at a desk of its own.
+    pub(super) fn new(engine: &'w Engine<'a, 'm, P>, desk: &'w mut [u64]) -> Self {
+        let Layout { slots, bucket_bits, .. } = engine.layout;
+        let (slots, desk) = desk.split_at_mut(slots * P::State::WORDS);
+        let (lines, waiting) = desk.split_at_mut(8 << bucket_bits);
+        let waiting: &mut [u8] = &mut bytemuck::cast_slice_mut(waiting)[..1 << bucket_bits];
+        waiting.fill(0);
+        Self {
+            engine,
+            lines: bytemuck::cast_slice_mut(lines),
+            waiting,
+            table: Table::new(bytemuck::cast_slice_mut(slots), engine.puzzle.note_bits()),
+            workspace: P::Workspace::default(),
+            end: None,
+        }
+    }
+
+    /// Does a task with a bucket.
+    pub(super) fn handle(&mut self, task: &Task, bucket: usize) -> Statistics {
+        match task.phase {
+            Phase::Expand => self.expand(task, bucket),
+            Phase::Merge => self.merge(task, bucket),
+        }
+    }
+
+    fn expand(&mut self, task: &Task, bucket: usize) -> Statistics {
+        let engine = self.engine;
+        let chain = task.current.bucket(&engine.pool, bucket);
+        let mut batch = [P::State::NONE; BATCH];
+        let mut stage = Stage {
+            engine,
+            task,
+            lines: &mut *self.lines,
+            waiting: &mut *self.waiting,
+            table: &mut self.table,
+            generated: 0,
+            end: &mut self.end,
+        };
+        for chunk in engine.pool.chunks(&chain) {
+            for cells in chunk.chunks(BATCH * P::State::WORDS) {
+                if engine.over.load(Relaxed) {
+                    break;
+                }
+                let states = &mut batch[..cells.len() / P::State::WORDS];
+                states.iter_mut().zip(in_chunk(cells)).for_each(|(place, state)| *place = state);
+                engine.puzzle.expand(states, &mut self.workspace, &mut stage);
+            }
+        }
+        let expanded = (chain.len() / P::State::WORDS) as u64;
+        Statistics { expanded, generated: stage.generated, ..Statistics::default() }
+    }
+
+    fn merge(&mut self, task: &Task, bucket: usize) -> Statistics {
+        let mut chain = self.engine.buckets[bucket].lock();
+        if remove_duplicates(self.engine, task, &mut chain, bucket, &mut self.table).is_err() {
+            self.end = Some(End::Stopped(Stop::Memory));
+        }
+        Statistics { stored: (chain.len() / P::State::WORDS) as u64, ..Statistics::default() }
+    }
+
+    /// Ends this worker's part of a task: nothing waits here any more.
+    pub(super) fn put_down(&mut self, task: &Task) {
+        if task.phase == Phase::Merge {
+            return;
+        }
+        let line = Layout::stage::<P::State>();
+        for bucket in 0..1 << task.next_bits {
+            let waiting = std::mem::take(&mut self.waiting[bucket]) as usize;
+            if waiting > 0 && !self.engine.over.load(Relaxed) {
+                let states = &self.lines[bucket * line..][..waiting];
+                if deliver(self.engine, task, bucket, states, &mut self.table).is_err() {
+                    self.end = Some(End::Stopped(Stop::Memory));
+                }
+            }
+        }
+    }
+}
+
+/// Takes neighbours and sorts them into their buckets, a line at a time.
+struct Stage<'w, 'x, 'a, 'm, P: Batched> {
+    engine: &'x Engine<'a, 'm, P>,
+    task: &'x Task,
+    lines: &'x mut [P::State],
+    waiting: &'x mut [u8],
+    table: &'x mut Table<'w, P::State>,
+    generated: u64,
+    end: &'x mut Option<End<P::State>>,
+}
+
+impl<P: Batched> Neighbours<P::State> for Stage<'_, '_, '_, '_, P> {
+    #[inline(always)]
+    fn push(&mut self, state: P::State) {
+        let line = Layout::stage::<P::State>();
+        let bucket = state.slice(0, self.task.next_bits);
+        let waiting = self.waiting[bucket] as usize;
+        self.lines[bucket * line + waiting] = state;
+        self.generated += 1;
+        self.waiting[bucket] = waiting as u8 + 1;
+        if waiting + 1 == line {
+            self.flush(bucket);
+        }
+    }
+
+    #[cold]
+    fn goal(&mut self, state: P::State) {
+        if self.task.for_goal {
+            *self.end = Some(End::Goal(state));
+            self.engine.over.store(true, Relaxed);
+        }
+    }
+}
+
+impl<P: Batched> Stage<'_, '_, '_, '_, P> {
+    #[inline(never)]
+    fn flush(&mut self, bucket: usize) {
+        let line = Layout::stage::<P::State>();
+        let states = &self.lines[bucket * line..][..line];
+        self.waiting[bucket] = 0;
+        if deliver(self.engine, self.task, bucket, states, self.table).is_err() && self.end.is_none() {
+            *self.end = Some(End::Stopped(Stop::Memory));
+            self.engine.over.store(true, Relaxed);
+        }
+    }
+}
+
+/// Writes states to a bucket of the next layer. When no memory is left, layers
+/// that only a path would need are given up, then duplicates are removed before
+/// their time.
+fn deliver<P: Batched>(
+    engine: &Engine<'_, '_, P>,
+    task: &Task,
+    bucket: usize,
+    states: &[P::State],
+    table: &mut Table<'_, P::State>,
+) -> Result<(), Full> {
+    let words = bytemuck::cast_slice(states);
+    let mut chain = engine.buckets[bucket].lock();
+    while engine.pool.append(&mut chain, words).is_err() {
+        if engine.give_up_oldest() {
+            continue;
+        }
+        let before = chain.len();
+        remove_duplicates(engine, task, &mut chain, bucket, table)?;
+        // What frees little would soon be done again, and again.
+        if before - chain.len() < before / 16 {
+            return Err(Full);
+        }
+        return engine.pool.append(&mut chain, words);
+    }
+    Ok(())
+}
+
+/// Removes from a bucket of the next layer what is in it twice, and what is in
+/// the layers before.
+///
+/// A bucket that is too large for the table is taken in parts, by the bits that
+/// follow those of the bucket.
+fn remove_duplicates<P: Batched>(
+    engine: &Engine<'_, '_, P>,
+    task: &Task,
+    chain: &mut Chain,
+    bucket: usize,
+    table: &mut Table<'_, P::State>,
+) -> Result<(), Full> {
+    let pool = &engine.pool;
+    let count = chain.len() / P::State::WORDS;
+    if count == 0 {
+        return Ok(());
+    }
+    if count <= table.room() {
+        table.begin(count, task.next_bits);
+        states(pool, chain).for_each(|state| table.insert(state));
+        remove_known(engine, task, bucket, task.next_bits, table);
+        table.finish(|left| pool.rewrite(chain, bytemuck::cast_slice(left)));
+        return Ok(());
+    }
+    let mut finer = (count / table.room()).ilog2() + 1;
+    'finer: loop {
+        let bits = task.next_bits + finer;
+        let mut unique = Chain::EMPTY;
+        for part in bucket << finer..(bucket + 1) << finer {
+            table.begin(table.room(), bits);
+            for state in states::<P::State>(pool, chain).filter(|state| state.slice(0, bits) == part) {
+                if table.len() >= table.room() {
+                    table.finish(|_| ());
+                    pool.give(unique);
+                    finer += 1;
+                    continue 'finer;
+                }
+                table.insert(state);
+            }
+            remove_known(engine, task, part, bits, table);
+            let appended = table.finish(|left| {
+                let mut lines = left.chunks(Layout::stage::<P::State>());
+                lines.try_for_each(|line| pool.append(&mut unique, bytemuck::cast_slice(line)))
+            });
+            if appended.is_err() {
+                pool.give(unique);
+                return Err(Full);
+            }
+        }
+        pool.give(std::mem::replace(chain, unique));
+        return Ok(());
+    }
+}
+
+/// Removes from the table what is in the layers before. All that is in the table
+/// has the number `prefix` in its highest `bits` bits.
+fn remove_known<P: Batched>(
+    engine: &Engine<'_, '_, P>,
+    task: &Task,
+    prefix: usize,
+    bits: u32,
+    table: &mut Table<'_, P::State>,
+) {
+    let layers: [Option<Layer>; 2] = [Some(task.current), task.previous];
+    for layer in layers.into_iter().flatten() {
+        for number in layer.matching(prefix, bits) {
+            let chain = layer.bucket(&engine.pool, number);
+            if layer.bits >= bits {
+                states(&engine.pool, &chain).for_each(|state| table.remove(state));
+            } else {
+                let here = |state: &P::State| state.slice(0, bits) == prefix;
+                states(&engine.pool, &chain).filter(here).for_each(|state| table.remove(state));
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Layered search against plain breadth-first search: on the 8-puzzle, and on
+//! thousands of small random trays in all three metrics, with any number of
+//! threads and with very little memory.
+
+use batch_solve::heuristic::Manhattan;
+use batch_solve::memory::{Line, Region};
+use batch_solve::puzzle::batched::{Batched, Neighbours};
+use batch_solve::puzzle::tiles::{Goal, Size, Tiles};
+use batch_solve::puzzle::trays::dense::{Dense, Word};
+use batch_solve::puzzle::trays::oracle::{self, Answer};
+use batch_solve::puzzle::trays::{Metric, Piece, Rect, Tray};
+use batch_solve::puzzle::{Key, Move, Puzzle};
+use batch_solve::search::{Alone, Company, Ending, Limits, Outcome, Problem, Stop, Threads, ida, layered};
+use bytemuck::Zeroable;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+/// What layered search says of a tray; its solutions are replayed.
+fn solve<W: Word>(tray: &Tray, metric: Metric, bytes: usize, company: &dyn Company) -> Option<Outcome> {
+    solve_within::<W>(tray, metric, bytes, company, Limits::default())
+}
+
+fn solve_within<W: Word>(
+    tray: &Tray,
+    metric: Metric,
+    bytes: usize,
+    company: &dyn Company,
+    limits: Limits<'_>,
+) -> Option<Outcome> {
+    let dense = Dense::<W>::new(tray, metric)?;
+    let mut memory = vec![Line::zeroed(); bytes / size_of::<Line>()];
+    let mut region = Region::used(&mut memory);
+    let start = dense.state(tray.blocks());
+    assert_eq!(dense.blocks(start), tray.blocks());
+    let outcome = layered::solve(&dense, start, &limits, &mut region, company);
+    if let Ending::Solved { path, bound } = &outcome.ending {
+        assert_eq!(path.len(), *bound as usize);
+        let mut blocks = tray.blocks().to_vec();
+        for &step in path {
+            let shift = dense.shift(step);
+            let (_, after) = oracle::neighbours(tray, &blocks, metric)
+                .into_iter()
+                .find(|(known, _)| *known == shift)
+                .expect("a move that the oracle knows");
+            blocks = after;
+        }
+        assert!(tray.is_met_by(&blocks));
+    }
+    Some(outcome)
+}
+
+fn length(outcome: &Outcome) -> Option<usize> {
+    match &outcome.ending {
+        Ending::Solved { path, .. } => Some(path.len()),
+        Ending::Exhausted => None,
+        Ending::Stopped { .. } => panic!("{outcome:?}"),
+    }
+}
+
+/// A random tray: blocks of random shapes until about so many holes are left.
+fn random_tray(random: &mut Xoshiro256PlusPlus, most_side: u64) -> Option<Tray> {
+    let mut below = |n: u64| (random.next_u64() >> 11) % n;
+    let (rows, cols) = (2 + below(most_side - 1), 2 + below(most_side - 1));
+    let mut taken = vec![false; (rows * cols) as usize];
+    let mut place = |row: u64, col: u64, height: u64, width: u64, pieces: &mut Vec<Piece>| {
+        let rect = Rect::new(row as i64, col as i64, height as i64, width as i64).unwrap();
+        let free =
+            rect.fits(rows as usize, cols as usize) && rect.cells(cols as usize).all(|cell| !taken[cell]);
+        if free {
+            rect.cells(cols as usize).for_each(|cell| taken[cell] = true);
+            pieces.push(Piece::plain(rect));
+        }
+    };
+    let (mut walls, mut blocks) = (Vec::new(), Vec::new());
+    for _ in 0..below(3) {
+        place(below(rows), below(cols), 1, 1, &mut walls);
+    }
+    for _ in 0..4 + below(3 * rows * cols) {
+        let (height, width) = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 3)][below(5) as usize];
+        place(below(rows), below(cols), height, width, &mut blocks);
+    }
+    // Marked blocks are told apart.
+    if below(4) == 0 {
+        for mark in 1..=below(3) as usize {
+            if let Some(block) = blocks.get_mut(mark) {
+                block.mark = mark as u32;
+            }
+        }
+    }
+    if blocks.is_empty() {
+        return None;
+    }
+    let mut goal = Vec::new();
+    for _ in 0..1 + below(2) {
+        let Piece { rect, mark } = blocks[below(blocks.len() as u64) as usize];
+        let (height, width) = (i64::from(rect.height), i64::from(rect.width));
+        let row = below(rows + 1 - height as u64) as i64;
+        let col = below(cols + 1 - width as u64) as i64;
+        goal.push(Piece { rect: Rect::new(row, col, height, width).unwrap(), mark });
+    }
+    let walls: Vec<Rect> = walls.iter().map(|wall| wall.rect).collect();
+    Tray::new(rows as i64, cols as i64, &walls, &blocks, &goal).ok()
+}
+
+#[test]
+fn random_trays_as_the_oracle_says() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
+    let (mut solved, mut unsolvable, mut unfit) = (0, 0, 0);
+    for number in 0..3000 {
+        let Some(tray) = random_tray(&mut random, 5) else { continue };
+        let metric = Metric::ALL[number % 3];
+        let answer = oracle::solve(&tray, metric, 2000);
+        if answer == Answer::TooMany {
+            continue;
+        }
+        let Some(narrow) = solve::<u64>(&tray, metric, 1 << 19, &Alone) else {
+            unfit += 1;
+            continue;
+        };
+        assert_eq!(length(&narrow), answer.length(), "{tray:?} {metric:?}");
+        let wide = solve::<u128>(&tray, metric, 1 << 19, &Alone).unwrap();
+        assert_eq!(length(&wide), answer.length(), "{tray:?} {metric:?}");
+        match answer {
+            Answer::Unsolvable(states) => {
+                unsolvable += 1;
+                assert_eq!(narrow.statistics.stored, states as u64);
+                assert_eq!(narrow.statistics.expanded, states as u64);
+            }
+            _ => solved += 1,
+        }
+    }
+    assert!(solved > 500 && unsolvable > 500, "{solved} solved, {unsolvable} unsolvable, {unfit} unfit");
+}
+
+fn klotski() -> Tray {
+    let corners = [
+        [0, 0, 1, 0],
+        [0, 1, 1, 2],
+        [0, 3, 1, 3],
+        [2, 0, 3, 0],
+        [2, 1, 2, 2],
+        [2, 3, 3, 3],
+        [3, 1, 3, 1],
+        [3, 2, 3, 2],
+        [4, 0, 4, 0],
+        [4, 3, 4, 3],
+    ];
+    let piece = |[a, b, c, d]: [i64; 4]| Piece::plain(Rect::from_corners(a, b, c, d).unwrap());
+    Tray::new(5, 4, &[], &corners.map(piece), &[piece([3, 1, 4, 2])]).unwrap()
+}
+
+#[test]
+fn little_memory_costs_time_or_ends_with_a_bound() {
+    let tray = klotski();
+    let (mut dropped, mut stopped) = (0, 0);
+    for (metric, shortest) in Metric::ALL.into_iter().zip([116, 90, 81]) {
+        let plenty = solve::<u64>(&tray, metric, 1 << 20, &Alone).unwrap();
+        assert_eq!(length(&plenty), Some(shortest));
+        for kib in [2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 128, 256] {
+            let outcome = solve::<u64>(&tray, metric, kib << 10, &Alone).unwrap();
+            match outcome.ending {
+                Ending::Stopped { stop, bound } => {
+                    stopped += 1;
+                    assert_eq!(stop, Stop::Memory);
+                    assert!(bound as usize <= shortest && kib < 64, "{kib}");
+                }
+                _ => assert_eq!(length(&outcome), Some(shortest)),
+            }
+            // Who has given up layers has searched again for the path.
+            dropped += u32::from(outcome.statistics.expanded > plenty.statistics.expanded);
+        }
+    }
+    assert!(dropped > 3 && stopped > 3, "{dropped} {stopped}");
+}
+
+#[test]
+fn random_trays_in_very_little_memory() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+    let (mut decided, mut stopped) = (0, 0);
+    for number in 0..600 {
+        let Some(tray) = random_tray(&mut random, 5) else { continue };
+        let metric = Metric::ALL[number % 3];
+        let answer = oracle::solve(&tray, metric, 1500);
+        let Some(outcome) =
+            solve::<u64>(&tray, metric, 6 << 10, &Alone).filter(|_| answer != Answer::TooMany)
+        else {
+            continue;
+        };
+        if let Ending::Stopped { stop, bound } = outcome.ending {
+            stopped += 1;
+            assert_eq!(stop, Stop::Memory);
+            assert!(answer.length().is_none_or(|length| bound as usize <= length));
+        } else {
+            decided += 1;
+            assert_eq!(length(&outcome), answer.length(), "{tray:?} {metric:?}");
+        }
+    }
+    assert!(decided > 100 && stopped > 10, "{decided} decided, {stopped} stopped");
+}
+
+#[test]
+fn many_threads_find_the_same_length() {
+    // A 5x6 tray whose layers are worth sharing.
+    let rows = ["AABCCD", "AABEED", "FGGHHI", "FJKKLI", "MM.N.O"];
+    let mut blocks: Vec<Piece> = Vec::new();
+    for letter in b'A'..=b'O' {
+        let at = |(row, line): (usize, &&str)| {
+            let first = line.bytes().position(|byte| byte == letter)?;
+            Some((row as i64, first as i64, line.bytes().rposition(|byte| byte == letter)? as i64))
+        };
+        let cells: Vec<_> = rows.iter().enumerate().filter_map(at).collect();
+        let (top, left, _) = cells[0];
+        let (bottom, _, right) = cells[cells.len() - 1];
+        blocks.push(Piece::plain(Rect::from_corners(top, left, bottom, right).unwrap()));
+    }
+    let goal = Piece::plain(Rect::from_corners(3, 4, 4, 5).unwrap());
+    let tray = Tray::new(5, 6, &[], &blocks, &[goal]).unwrap();
+    let alone = solve::<u64>(&tray, Metric::Piece, 64 << 20, &Alone).unwrap();
+    for threads in [2, 5] {
+        let together = solve::<u64>(&tray, Metric::Piece, 64 << 20, &Threads(threads)).unwrap();
+        assert_eq!(length(&together), length(&alone));
+    }
+    let wide = solve::<u128>(&tray, Metric::Piece, 8 << 20, &Threads(2)).unwrap();
+    assert_eq!(length(&wide), length(&alone));
+}
+
+#[test]
+fn limits_end_a_search_with_what_it_has_proved() {
+    let tray = klotski();
+    let stopped = |limits: Limits<'_>| {
+        let outcome = solve_within::<u64>(&tray, Metric::Piece, 1 << 20, &Alone, limits).unwrap();
+        match outcome.ending {
+            Ending::Stopped { stop, bound } => (stop, bound),
+            other => panic!("{other:?}"),
+        }
+    };
+    let (stop, bound) = stopped(Limits::nodes(5000));
+    assert!(stop == Stop::Nodes && (10..81).contains(&bound), "{bound}");
+    let now = Some(std::time::Instant::now());
+    assert_eq!(stopped(Limits { deadline: now, ..Limits::default() }), (Stop::Time, 1));
+    assert_eq!(stopped(Limits { halt: Some(&|| true), ..Limits::default() }), (Stop::Interrupted, 1));
+}
+
+/// A puzzle that knows nothing of batches or notes.
+struct Plain(Tiles<u64>);
+
+impl Plain {
+    fn state(&self, key: u64) -> u64 {
+        // One more bit, because a key may be zero.
+        let bits = self.0.key_bits() + 1;
+        (key | 1 << self.0.key_bits()).mix(bits) << (64 - bits)
+    }
+
+    fn key(&self, state: u64) -> u64 {
+        let bits = self.0.key_bits() + 1;
+        (state >> (64 - bits)).unmix(bits) & !(1 << self.0.key_bits())
+    }
+}
+
+impl Batched for Plain {
+    type State = u64;
+    type Workspace = ();
+
+    fn note_bits(&self) -> u32 {
+        1
+    }
+
+    fn leads_back(&self) -> bool {
+        true
+    }
+
+    fn expand<S: Neighbours<u64>>(&self, states: &[u64], (): &mut (), neighbours: &mut S) {
+        for &state in states {
+            let from = self.0.unpack(self.key(state));
+            for step in self.0.moves(&from, None) {
+                let next = self.0.apply(&from, step);
+                let state = self.state(self.0.pack(&next));
+                neighbours.push(state);
+                if self.0.is_goal(&next) {
+                    neighbours.goal(state);
+                }
+            }
+        }
+    }
+
+    fn is_goal(&self, state: u64) -> bool {
+        self.0.is_goal(&self.0.unpack(self.key(state)))
+    }
+
+    fn step(&self, from: u64, to: u64) -> Move {
+        let from = self.0.unpack(self.key(from));
+        let leads = |step: &Move| self.state(self.0.pack(&self.0.apply(&from, *step))) == to;
+        self.0.moves(&from, None).find(leads).expect("a move between neighbours")
+    }
+}
+
+#[test]
+fn any_puzzle_can_be_searched_by_layers() {
+    let goal = Goal::BlankLast.board(Size::new(3, 3).unwrap()).unwrap().into_owned();
+    let puzzle = Plain(Tiles::new(&goal).unwrap());
+    let mut memory = vec![Line::zeroed(); (4 << 20) / size_of::<Line>()];
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
+    let heuristic = Manhattan::new(&puzzle.0);
+    for number in 0..20 {
+        let mut state = puzzle.0.state(&goal);
+        for _ in 0..100 {
+            let moves: Vec<Move> = puzzle.0.moves(&state, None).collect();
+            state = puzzle.0.apply(&state, moves[random.next_u64() as usize % moves.len()]);
+        }
+        let mut region = Region::used(&mut memory[..if number % 2 == 0 { 65536 } else { 16384 }]);
+        let start = puzzle.state(puzzle.0.pack(&state));
+        let outcome = layered::solve(&puzzle, start, &Limits::default(), &mut region, &Alone);
+        let problem = Problem { puzzle: &puzzle.0, heuristic: &heuristic, start: state };
+        let shortest = ida::solve(problem, &Limits::default());
+        let Ending::Solved { path, .. } = &outcome.ending else { panic!("{outcome:?}") };
+        assert_eq!(Some(path.len()), length(&shortest));
+        let end = path.iter().fold(state, |state, &step| puzzle.0.apply(&state, step));
+        assert!(puzzle.0.is_goal(&end));
+    }
+}
