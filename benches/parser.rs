@@ -73,7 +73,7 @@ fn file(boards: &[Board], form: Form) -> NamedTempFile {
                 }
                 text.push(b'\n');
             }
-            Form::Line | Form::Positions => write_line(&mut text, board).expect("memory takes all"),
+            _ => write_line(&mut text, board).expect("memory takes all"),
         }
     }
     let mut file = NamedTempFile::new().expect("a temporary file");
@@ -101,7 +101,7 @@ fn read(path: &str) -> Vec<Board> {
     let mut boards = Vec::new();
     each_block(path, |block| {
         boards.extend((0..block.len()).map(|index| {
-            let Instance::Tiles { board, .. } = block.parse(index).expect("valid");
+            let Instance::Tiles { board, .. } = block.parse(index).expect("valid") else { panic!("a tray") };
             board
         }));
         0

@@ -125,7 +125,7 @@ fn what_cannot_be_read_ends_with_2() {
         (&["p.txt", "junk"], "junk: the results are not text, jsonl, csv or states"),
         (&["p.txt", "r.txt", "--goal", "middle"], "a goal is blank-last, blank-first, snail or a board"),
         (
-            &["p.txt", "r.txt", "--input-format", "tray"],
+            &["p.txt", "r.txt", "--input-format", "trays"],
             "they are line, slashes, compact, grid and positions",
         ),
     ] {

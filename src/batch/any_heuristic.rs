@@ -39,9 +39,7 @@ impl AnyHeuristic {
             HeuristicChoice::Misplaced => Self::Misplaced(Misplaced::new(puzzle)),
             HeuristicChoice::Manhattan => Self::Manhattan(Manhattan::new(puzzle)),
             HeuristicChoice::WalkingDistance => Self::WalkingDistance(walking_distance(puzzle, ledger)?),
-            HeuristicChoice::Auto | HeuristicChoice::LinearConflict => {
-                Self::LinearConflict(LinearConflict::new(puzzle))
-            }
+            _ => Self::LinearConflict(LinearConflict::new(puzzle)),
         })
     }
 }

@@ -12,6 +12,7 @@ mod crew;
 mod error;
 mod inputs;
 pub mod interrupt;
+mod one_tray;
 pub mod plan;
 mod run;
 pub mod settings;
@@ -19,7 +20,10 @@ mod shares;
 mod solver;
 mod tables;
 mod tiles;
+mod tray_space;
+mod trays;
 mod window;
 
 pub use error::RunError;
+pub use one_tray::solve_tray;
 pub use run::{Finished, Notices, run};

@@ -88,7 +88,11 @@ impl Plan {
             Algorithm::Beam => Method::Beam(settings.beam_width),
         };
         let second_best = settings.algorithm == Algorithm::Auto && settings.quality == Quality::Auto;
-        Self { method, heuristic: settings.heuristic, second_best }
+        let heuristic = match settings.heuristic {
+            HeuristicChoice::Nearest | HeuristicChoice::Matching => HeuristicChoice::Auto,
+            chosen => chosen,
+        };
+        Self { method, heuristic, second_best }
     }
 
     /// Why, in a sentence.
@@ -110,7 +114,7 @@ impl Plan {
             Method::First => "any solution: weighted A*, with larger weights when memory is full",
         };
         let bound = match self.heuristic {
-            HeuristicChoice::Auto => {
+            HeuristicChoice::Auto | HeuristicChoice::Nearest | HeuristicChoice::Matching => {
                 "walking distance as lower bound where its tables are small, linear conflicts elsewhere"
             }
             HeuristicChoice::Misplaced => "misplaced tiles as lower bound, as asked for",

@@ -10,7 +10,7 @@ use super::shares::Shares;
 use super::solver::{Attempt, Solver};
 use super::tables::Tables;
 use super::window::{Closed, Part, Window};
-use super::{RunError, tiles};
+use super::{RunError, tiles, trays};
 use crate::input::{Block, Defaults, InputError, parse_goal};
 use crate::memory::arena::Arena;
 use crate::memory::budget::Budget;
@@ -75,7 +75,7 @@ pub fn run(
         unreadable.fetch_add(1, Ordering::Relaxed);
         notices.input_error(error);
     };
-    let defaults = Defaults { goal, form, ..Defaults::default() };
+    let defaults = Defaults { goal, form, metric: settings.metric, ..Defaults::default() };
     let mut heading = Vec::new();
     style.header(&mut heading);
     sink.write_all(&heading)?;
@@ -216,6 +216,25 @@ impl Shared<'_> {
         let deadline = own.into_iter().chain(self.ends).min();
         Limits { max_nodes: self.settings.max_nodes, deadline, halt: Some(halt) }
     }
+
+    /// Tries a puzzle in its way.
+    fn attempt(
+        &self,
+        way: &Way,
+        instance: &Instance,
+        attempt: Attempt<'_, '_>,
+        effort: &mut Effort,
+    ) -> Option<Verdict> {
+        match (way, instance) {
+            (Way::Tiles(solver), Instance::Tiles { board, .. }) => solver.attempt(board, attempt, effort),
+            (_, Instance::Tray { tray, metric }) => {
+                let plan = trays::TrayPlan::new(self.settings, *metric);
+                let table_bytes = self.ledger.left() as usize / self.settings.threads;
+                trays::choose(tray, plan, table_bytes).attempt(attempt, effort)
+            }
+            (Way::Tray, Instance::Tiles { .. }) => unreachable!("boards have solvers"),
+        }
+    }
 }
 
 /// A puzzle that was not decided at once.
@@ -223,7 +242,16 @@ struct Job {
     batch: Arc<Batch>,
     slot: usize,
     report: Report,
-    solver: Arc<dyn Solver>,
+    solver: Way,
+}
+
+/// How a puzzle that was not decided at once is solved.
+#[derive(Clone)]
+enum Way {
+    /// By the solver for boards of its size and goal.
+    Tiles(Arc<dyn Solver>),
+    /// By one of its own, made for each attempt: waiting, it would take memory.
+    Tray,
 }
 
 /// The results of one block, from the first that was not decided at once.
@@ -340,7 +368,7 @@ impl<'w, 'r> Worker<'w, 'r> {
 
     /// Reads a record and tries it for a moment; with its solver if that was
     /// not enough. `place` counts the records of the run before it.
-    fn at_once(&mut self, index: usize, place: u64) -> (Report, Option<Arc<dyn Solver>>) {
+    fn at_once(&mut self, index: usize, place: u64) -> (Report, Option<Way>) {
         let mut started = Instant::now();
         let (header, instance) = self.block.record(index);
         let mut report = Report {
@@ -359,29 +387,42 @@ impl<'w, 'r> Worker<'w, 'r> {
                 return (report, None);
             }
         };
-        let Instance::Tiles { board, goal } = &instance;
-        let is_known =
-            |known: &Known| known.size == board.size() && known.goal == *goal && place < known.until;
-        let known = match &mut self.last {
-            Some(known) if is_known(known) => known,
-            last => {
-                let known = last.insert(self.shared.known(board.size(), goal, place));
-                // Tables that were made now are for all boards, not for this one.
-                started = Instant::now();
-                known
+        let way = match &instance {
+            Instance::Tiles { board, goal } => {
+                let is_known =
+                    |known: &Known| known.size == board.size() && known.goal == *goal && place < known.until;
+                let known = match &mut self.last {
+                    Some(known) if is_known(known) => known,
+                    last => {
+                        let known = last.insert(self.shared.known(board.size(), goal, place));
+                        // Tables that were made now are for all boards, not for this one.
+                        started = Instant::now();
+                        known
+                    }
+                };
+                if !known.parity.admits(board) {
+                    report.verdict = Verdict::Unsolvable { hint: hint(board, goal) };
+                    report.instance = Some(instance);
+                    return (report, None);
+                }
+                Some(known)
             }
+            Instance::Tray { .. } => None,
         };
-        if !known.parity.admits(board) {
-            report.verdict = Verdict::Unsolvable { hint: hint(&instance) };
-            report.instance = Some(instance);
-            return (report, None);
-        }
         let interrupt = self.shared.interrupt;
         let halt = || interrupt.is_raised();
         let limits = self.shared.limits(&report.effort, &halt);
         let attempt = Attempt { tier: Tier::Quick, limits, region: &mut self.slice, company: &Alone };
-        let verdict = known.solver.attempt(board, attempt, &mut report.effort);
-        let undecided = if verdict.is_none() { Some(known.solver.clone()) } else { None };
+        let verdict = match (&instance, way) {
+            (Instance::Tiles { board, .. }, Some(known)) => {
+                known.solver.attempt(board, attempt, &mut report.effort)
+            }
+            _ => self.shared.attempt(&Way::Tray, &instance, attempt, &mut report.effort),
+        };
+        let undecided = verdict.is_none().then(|| match (&instance, &self.last) {
+            (Instance::Tiles { .. }, Some(known)) => Way::Tiles(known.solver.clone()),
+            _ => Way::Tray,
+        });
         report.effort.time = started.elapsed();
         report.instance = Some(instance);
         if let Some(verdict) = verdict {
@@ -406,10 +447,10 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let company = crew.post(place);
         let attempt = Attempt { tier, limits, region, company: &company };
-        let Some(Instance::Tiles { board, .. }) = &job.report.instance else {
+        let Report { instance: Some(instance), effort, .. } = &mut job.report else {
             unreachable!("what is put off was read")
         };
-        let verdict = job.solver.attempt(board, attempt, &mut job.report.effort);
+        let verdict = shared.attempt(&job.solver, instance, attempt, effort);
         job.report.effort.time += started.elapsed();
         shared.counters.add_nodes(job.report.effort.generated.saturating_sub(generated));
         let Some(verdict) = verdict else { return crew.outgrown(place, job) };
@@ -479,8 +520,7 @@ impl Worker<'_, '_> {
 }
 
 /// What the user may have meant by an unsolvable board.
-fn hint(instance: &Instance) -> Option<Box<str>> {
-    let Instance::Tiles { board, goal } = instance;
+fn hint(board: &Board, goal: &Goal) -> Option<Box<str>> {
     let other = match goal {
         Goal::BlankLast => Goal::BlankFirst,
         Goal::BlankFirst => Goal::BlankLast,

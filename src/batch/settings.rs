@@ -1,6 +1,7 @@
 //! What a run is asked to do: the contract between the command line and the
 //! batch.
 
+use crate::puzzle::trays::Metric;
 use clap::ValueEnum;
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub struct Settings {
     pub weight: f64,
     /// The width of a beam; by the memory if there is none.
     pub beam_width: Option<usize>,
+    /// What counts as one move in a tray.
+    pub metric: Metric,
     /// The goal's name or board, as given.
     pub goal: String,
     /// New states generated and stored for each puzzle, at most.
@@ -49,6 +52,7 @@ impl Default for Settings {
             quality: Quality::default(),
             algorithm: Algorithm::default(),
             heuristic: HeuristicChoice::default(),
+            metric: Metric::default(),
             weight: 1.5,
             beam_width: None,
             goal: "blank-last".into(),
@@ -73,7 +77,7 @@ impl Settings {
 /// How good a solution has to be.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
 pub enum Quality {
-    /// Optimal up to 16 cells, fast above; without a proof, the best it has
+    /// Optimal for trays and up to 16 cells, fast above; without a proof, the best it has
     #[default]
     Auto,
     /// Provably shortest, or nothing
@@ -118,4 +122,8 @@ pub enum HeuristicChoice {
     LinearConflict,
     /// Moves by rows and by columns, from a table
     WalkingDistance,
+    /// Trays: each goal takes the nearest block of its shape
+    Nearest,
+    /// Trays: each goal takes a block of its own
+    Matching,
 }

@@ -2,7 +2,7 @@
 
 use super::plan::Tier;
 use crate::memory::Region;
-use crate::output::{Effort, GiveUp, Solution, Verdict};
+use crate::output::{Effort, GiveUp, Moves, Solution, Verdict};
 use crate::puzzle::tiles::{Board, Direction};
 use crate::search::{Company, Ending, Limits, Outcome, Stop};
 
@@ -40,14 +40,19 @@ pub(super) fn verdict(ending: Ending) -> Verdict {
         Ending::Solved { path, bound } => {
             let length = path.len() as u32;
             let moves = path.iter().map(|step| Direction::from_index(step.0 as usize)).collect();
-            Verdict::Solved(Solution { moves, length, optimal: bound >= length, bound: bound.min(length) })
+            Verdict::Solved(Solution {
+                moves: Moves::Tiles(moves),
+                length,
+                optimal: bound >= length,
+                bound: bound.min(length),
+            })
         }
         Ending::Exhausted => Verdict::Unsolvable { hint: None },
         Ending::Stopped { stop, bound } => Verdict::GaveUp { reason: give_up(stop), bound },
     }
 }
 
-fn give_up(stop: Stop) -> GiveUp {
+pub(super) fn give_up(stop: Stop) -> GiveUp {
     match stop {
         Stop::Memory => GiveUp::Memory,
         Stop::Time => GiveUp::Time,

@@ -84,6 +84,6 @@ impl Solver for LookUp {
         effort.algorithm = "table";
         effort.heuristic = "complete";
         let length = moves.len() as u32;
-        Some(Verdict::Solved(Solution { moves, length, optimal: true, bound: length }))
+        Some(Verdict::Solved(Solution { moves: moves.into(), length, optimal: true, bound: length }))
     }
 }

@@ -53,9 +53,7 @@ fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, ledger: &Budget) -> Resu
         HeuristicChoice::WalkingDistance => {
             Box::new(TileSolver { heuristic: walking_distance(&puzzle, ledger)?, puzzle, plan })
         }
-        HeuristicChoice::Auto | HeuristicChoice::LinearConflict => {
-            Box::new(TileSolver { heuristic: LinearConflict::new(&puzzle), puzzle, plan })
-        }
+        _ => Box::new(TileSolver { heuristic: LinearConflict::new(&puzzle), puzzle, plan }),
     })
 }
 

@@ -25,7 +25,7 @@ pub(super) fn outcome(text: &str, line: u64, tile_letters: bool) -> Result<Optio
         length: number("length"),
         optimal: object.get("optimal").and_then(Value::as_bool),
         bound: number("bound"),
-        moves: text("moves"),
+        moves: object.get("moves").map(moves).transpose()?,
     };
     if fields.n.is_none() {
         return Err("a result without its record's number 'n'".into());
@@ -33,9 +33,24 @@ pub(super) fn outcome(text: &str, line: u64, tile_letters: bool) -> Result<Optio
     Ok(Some(fields.outcome(line, tile_letters)))
 }
 
+/// The moves as the other formats write them: a text, or from `[[r,c,r',c'],…]`
+/// four numbers for each move with semicolons between.
+fn moves(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Array(moves) => {
+            let words =
+                |numbers: &Vec<Value>| numbers.iter().map(Value::to_string).collect::<Vec<_>>().join(" ");
+            let texts: Option<Vec<String>> = moves.iter().map(|step| step.as_array().map(words)).collect();
+            texts.map(|texts| texts.join("; ")).ok_or_else(|| "a move that is not an array".into())
+        }
+        _ => Err("moves that are neither a text nor an array".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::Claim;
+    use super::super::outcome::{Claim, Moves};
     use super::*;
 
     #[test]
@@ -45,7 +60,11 @@ mod tests {
         let result = outcome(line, 5, false).unwrap().unwrap();
         assert_eq!((result.place, result.goal.as_deref()), (Some(("a".into(), 17)), Some("snail")));
         let Claim::Solved(solved) = result.claim else { panic!() };
-        assert!(solved.counts_runs && solved.optimal == Some(true) && solved.moves.len() == 2);
+        assert!(solved.counts_runs && solved.optimal == Some(true));
+        assert!(matches!(solved.moves, Moves::Letters(letters) if letters.len() == 2));
+        let line = r#"{"type":"result","n":1,"status":"solved","length":1,"moves":[[0,1,2,1]]}"#;
+        let Claim::Solved(solved) = outcome(line, 1, false).unwrap().unwrap().claim else { panic!() };
+        assert!(matches!(solved.moves, Moves::Blocks(blocks) if blocks.steps == [[0, 1, 2, 1]]));
         assert_eq!(outcome(r#"{"type":"summary","v":1}"#, 1, false), Ok(None));
         for bad in ["{", "[]", r#"{"type":"other"}"#, r#"{"type":"result","status":"solved"}"#] {
             assert!(outcome(bad, 1, false).is_err(), "{bad}");

@@ -2,7 +2,8 @@
 //!
 //! [`check`] reads puzzles and results side by side, finds for each result its
 //! record, and judges it: a solution must lead to the goal in as many moves as
-//! it says, an unsolvable board must be one by parity, an invalid record must
+//! it says, an unsolvable board must be one by parity (a tray, as far as a plain
+//! search can tell), an invalid record must
 //! be invalid, and each record must have exactly one result. Nothing here calls
 //! the search, or the code that writes results.
 //!
@@ -17,6 +18,8 @@ mod puzzles;
 mod results;
 mod states;
 mod text;
+mod tray_states;
+mod trays;
 mod verdict;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! What a result claims about a record, whatever its format.
 
-use crate::puzzle::tiles::Direction;
+use crate::puzzle::{tiles::Direction, trays::Metric};
 
 /// One result.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,13 +35,34 @@ pub(super) enum Claim {
 pub(super) struct Solved {
     /// The first configuration, where the format has it.
     pub(super) start: Option<Vec<u32>>,
-    pub(super) moves: Vec<Direction>,
+    pub(super) moves: Moves,
     pub(super) length: u64,
     /// Whether it claims to be shortest; not all formats say.
     pub(super) optimal: Option<bool>,
     pub(super) bound: Option<u64>,
-    /// Whether `length` counts straight runs instead of single moves.
+    /// Whether `length` counts straight runs of tiles instead of single moves.
     pub(super) counts_runs: bool,
+    /// What counts as a move of blocks, where the format says it.
+    pub(super) metric: Option<Metric>,
+}
+
+/// The moves, of tiles or of blocks; no moves at all are those of either.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Moves {
+    Letters(Vec<Direction>),
+    Blocks(Blocks),
+}
+
+/// Moves of blocks.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Blocks {
+    /// The first configuration, where the format has it: a name for each cell,
+    /// 0 for none, −1 for a wall.
+    pub(super) start: Option<Vec<i64>>,
+    /// Row and column of a block's top-left cell before and after.
+    pub(super) steps: Vec<[i64; 4]>,
+    /// How many moves the steps are; some formats show parts of moves.
+    pub(super) count: u64,
 }
 
 /// The fields of formats that name them, as text; absent and empty are one.
@@ -82,10 +103,14 @@ impl Fields {
             Some(other) => return Err(format!("'{other}' is not a notation")),
             None => tile_letters,
         };
-        let counts_runs = match self.metric.as_deref() {
-            None | Some("tile") => false,
-            Some("line") => true,
-            Some(other) => return Err(format!("'{other}' is not a metric of tiles")),
+        let named = |name: &str| Metric::ALL.into_iter().find(|metric| metric.name() == name);
+        let (counts_runs, metric) = match self.metric.as_deref() {
+            None | Some("tile") => (false, None),
+            Some("line") => (true, None),
+            Some(other) => match named(other) {
+                Some(metric) => (false, Some(metric)),
+                None => return Err(format!("'{other}' is not a metric")),
+            },
         };
         Ok(Claim::Solved(Solved {
             start: None,
@@ -94,12 +119,31 @@ impl Fields {
             optimal: self.optimal,
             bound: self.bound,
             counts_runs,
+            metric,
         }))
     }
 }
 
+/// The moves of a text: letters, or four numbers for each move with semicolons
+/// between.
+fn moves(text: &str, tile_letters: bool) -> Result<Moves, String> {
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return letters(text, tile_letters).map(Moves::Letters);
+    }
+    let step = |(number, words): (usize, &str)| {
+        let numbers: Option<Vec<i64>> = words.split_whitespace().map(|word| word.parse().ok()).collect();
+        let step = numbers.and_then(|numbers| <[i64; 4]>::try_from(numbers).ok());
+        step.ok_or_else(|| {
+            format!("move {} is '{}', not four numbers", number + 1, words.trim().escape_debug())
+        })
+    };
+    let steps: Vec<[i64; 4]> = text.split(';').enumerate().map(step).collect::<Result<_, _>>()?;
+    let count = steps.len() as u64;
+    Ok(Moves::Blocks(Blocks { start: None, steps, count }))
+}
+
 /// The moves that letters stand for.
-pub(super) fn moves(letters: &str, tile_letters: bool) -> Result<Vec<Direction>, String> {
+fn letters(letters: &str, tile_letters: bool) -> Result<Vec<Direction>, String> {
     let direction = |(number, letter): (usize, u8)| {
         let direction = Direction::from_letter(letter)
             .ok_or_else(|| format!("move {} is '{}', not U, R, D or L", number + 1, letter.escape_ascii()))?;
@@ -115,8 +159,16 @@ mod tests {
     #[test]
     fn letters_in_both_notations() {
         use Direction::*;
-        assert_eq!(moves("URDl", false).unwrap(), [Up, Right, Down, Left]);
-        assert_eq!(moves("URDL", true).unwrap(), [Down, Left, Up, Right]);
-        assert_eq!(moves("UX", false).unwrap_err(), "move 2 is 'X', not U, R, D or L");
+        assert_eq!(letters("URDl", false).unwrap(), [Up, Right, Down, Left]);
+        assert_eq!(letters("URDL", true).unwrap(), [Down, Left, Up, Right]);
+        assert_eq!(letters("UX", false).unwrap_err(), "move 2 is 'X', not U, R, D or L");
+    }
+
+    #[test]
+    fn four_numbers_for_a_block() {
+        let Ok(Moves::Blocks(blocks)) = moves("0 1 2 1; 3 0 3 2", false) else { panic!() };
+        assert_eq!((blocks.steps, blocks.count), (vec![[0, 1, 2, 1], [3, 0, 3, 2]], 2));
+        assert_eq!(moves("0 1 2 1; 3 0", false).unwrap_err(), "move 2 is '3 0', not four numbers");
+        assert_eq!(moves("", false), Ok(Moves::Letters(vec![])));
     }
 }

@@ -4,7 +4,8 @@
 //! The moves are found by comparing each configuration with the one before;
 //! the letters beside the numbers are not believed.
 
-use super::outcome::{Claim, Fields, Outcome, Solved};
+use super::outcome::{Claim, Fields, Moves, Outcome, Solved};
+use super::tray_states::Configurations;
 use crate::puzzle::tiles::Direction;
 
 const STATUSES: [&str; 4] = ["solved", "unsolvable", "gave_up", "invalid"];
@@ -29,6 +30,8 @@ pub(super) struct Section {
     before: Vec<u32>,
     rows: Vec<u32>,
     cols: usize,
+    /// What there is of a tray instead.
+    tray: Option<Configurations>,
 }
 
 impl Section {
@@ -51,14 +54,20 @@ impl Section {
             ..Fields::default()
         };
         let outcome = fields.outcome(line, false);
-        Some(Self { outcome, before: Vec::new(), rows: Vec::new(), cols: 0 })
+        Some(Self { outcome, before: Vec::new(), rows: Vec::new(), cols: 0, tray: None })
     }
 
     /// Takes a line that is no heading.
     pub(super) fn line(&mut self, text: &str) {
-        if let Claim::Solved(solved) = &mut self.outcome.claim
-            && let Err(what) = row(solved, &mut self.before, &mut self.rows, &mut self.cols, text)
-        {
+        let Claim::Solved(solved) = &mut self.outcome.claim else { return };
+        if self.tray.is_none() && solved.start.is_none() && self.cols == 0 && text.trim() == "0 tray" {
+            self.tray = Some(Configurations::default());
+        }
+        let read = match &mut self.tray {
+            Some(tray) => tray.line(text),
+            None => row(solved, &mut self.before, &mut self.rows, &mut self.cols, text),
+        };
+        if let Err(what) = read {
             self.outcome.claim = Claim::Unreadable(what);
         }
     }
@@ -66,6 +75,12 @@ impl Section {
     /// The result, when all its lines are there.
     pub(super) fn finish(mut self) -> Outcome {
         self.line("");
+        if let (Claim::Solved(solved), Some(tray)) = (&mut self.outcome.claim, self.tray)
+            && tray.blocks.start.is_some()
+        {
+            solved.moves = Moves::Blocks(tray.blocks);
+            return self.outcome;
+        }
         if let Claim::Solved(Solved { start: None, .. }) = self.outcome.claim {
             self.outcome.claim = Claim::Unreadable("no configurations".into());
         }
@@ -81,14 +96,15 @@ fn row(
     cols: &mut usize,
     text: &str,
 ) -> Result<(), String> {
-    let number = if solved.start.is_none() { 0 } else { solved.moves.len() + 1 };
+    let Moves::Letters(moves) = &mut solved.moves else { return Err("configurations of a tray".into()) };
+    let number = if solved.start.is_none() { 0 } else { moves.len() + 1 };
     if text.trim().is_empty() {
         if rows.is_empty() {
             return Ok(());
         }
         match &solved.start {
             None => solved.start = Some(rows.clone()),
-            Some(_) => solved.moves.push(
+            Some(_) => moves.push(
                 step(before, rows, *cols)
                     .ok_or_else(|| format!("configuration {number} is not one move after the one before"))?,
             ),
@@ -154,8 +170,28 @@ mod tests {
         );
         assert_eq!(result.id.as_deref(), Some("a: b"));
         let Claim::Solved(solved) = result.claim else { panic!("{:?}", result.claim) };
-        assert_eq!(solved.moves, [Direction::Up, Direction::Right]);
+        assert_eq!(solved.moves, Moves::Letters(vec![Direction::Up, Direction::Right]));
         assert_eq!((solved.length, solved.optimal, solved.start), (2, Some(true), Some(vec![1, 2, 0, 3])));
+    }
+
+    #[test]
+    fn trays_are_grids_of_letters() {
+        let text =
+            "puzzle 1: solved, 1 move\n\n0 tray\nA.\n#.\n\n1.1 0 0 0 1\n.A\n#.\n\n1.2 0 1 1 1\n..\n#A\n\n";
+        let Claim::Solved(solved) = read(text).claim else { panic!("{:?}", read(text).claim) };
+        let Moves::Blocks(blocks) = solved.moves else { panic!() };
+        assert_eq!((blocks.count, blocks.steps), (1, vec![[0, 0, 0, 1], [0, 1, 1, 1]]));
+        assert_eq!(blocks.start, Some(vec![65, 0, -1, 0]));
+        for (from, to) in
+            [("1.2", "2"), ("1.1", "1.2"), ("..\n#A", "..\n#B"), ("0 tray\n", "0 tray\n\n0 tray\n")]
+        {
+            let text = text.replacen(from, to, 1);
+            assert!(
+                !matches!(read(&text).claim, Claim::Solved(Solved { length: 1, moves: Moves::Blocks(b), .. })
+                if b.count == 1),
+                "{text}"
+            );
+        }
     }
 
     #[test]

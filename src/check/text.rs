@@ -25,7 +25,7 @@ pub(super) fn fits(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outcome::{Claim, Solved};
+    use super::super::outcome::{Claim, Moves, Solved};
     use super::*;
     use crate::puzzle::tiles::Direction;
 
@@ -35,8 +35,9 @@ mod tests {
         assert!(fits(line) && !fits("k2 solved 2 UR"));
         let result = outcome(line, 3, false);
         assert_eq!((result.id.as_deref(), result.line, result.place), (Some("k2"), 3, None));
-        let moves = vec![Direction::Up, Direction::Right];
-        let solved = Solved { start: None, moves, length: 2, optimal: None, bound: None, counts_runs: false };
+        let moves = Moves::Letters(vec![Direction::Up, Direction::Right]);
+        let (optimal, bound, metric) = (None, None, None);
+        let solved = Solved { start: None, moves, length: 2, optimal, bound, counts_runs: false, metric };
         assert_eq!(result.claim, Claim::Solved(solved));
         assert_eq!(outcome("1\tunsolvable\t-\tparity", 1, false).claim, Claim::Unsolvable);
         assert_eq!(outcome("1\tgave_up\t-\tmemory", 1, false).claim, Claim::GaveUp { bound: None });

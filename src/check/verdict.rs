@@ -1,8 +1,9 @@
 //! Whether what a result claims about a record is true.
 
 use super::{
-    outcome::{Claim, Outcome, Solved},
+    outcome::{Claim, Moves, Outcome, Solved},
     puzzles::Puzzle,
+    trays,
 };
 use crate::{
     output::Instance,
@@ -28,13 +29,16 @@ pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, Str
     if let Claim::Unreadable(what) = &outcome.claim {
         return Err(what.clone());
     }
-    let Instance::Tiles { board, goal } = match &puzzle.instance {
+    let (board, goal) = match &puzzle.instance {
         Err(_) if outcome.claim == Claim::Invalid => return Ok(Judgement::Invalid),
         Err(invalid) => return Err(format!("the record is invalid: {invalid}")),
         Ok(_) if outcome.claim == Claim::Invalid => {
             return Err("the record is said to be invalid, but it is not".into());
         }
-        Ok(instance) => instance,
+        Ok(Instance::Tray { tray, .. }) => {
+            return trays::judge(tray, &outcome.claim, puzzle.length.map(u64::from));
+        }
+        Ok(Instance::Tiles { board, goal }) => (board, goal),
     };
     if let Some(said) = outcome.goal.as_deref().filter(|&said| said != goal.name()) {
         return Err(format!("the result is for the goal {said}, the record's goal is {}", goal.name()));
@@ -65,8 +69,11 @@ fn judge_solution(
     {
         return Err("configuration 0 is not the record's board".into());
     }
+    let Moves::Letters(moves) = &solved.moves else {
+        return Err("the moves are those of blocks, but the record is a tile board".into());
+    };
     let mut board = start.clone();
-    for (number, &direction) in (1..).zip(&solved.moves) {
+    for (number, &direction) in (1..).zip(moves) {
         if !board.slide(direction) {
             return Err(format!("move {number} takes the blank over the edge ({direction:?})"));
         }
@@ -74,16 +81,19 @@ fn judge_solution(
     if board != *end {
         return Err(format!("the moves do not end at the goal {}", goal.name()));
     }
-    let length = if solved.counts_runs { runs(&solved.moves) } else { solved.moves.len() as u64 };
+    let length = if solved.counts_runs { runs(moves) } else { moves.len() as u64 };
     if length != solved.length {
         return Err(format!("the length is said to be {}, but it is {length}", solved.length));
     }
+    // Known lengths count single moves.
+    compare(solved, length, known.filter(|_| !solved.counts_runs))
+}
+
+/// Compares a solution's length with its bound and with the known length.
+pub(super) fn compare(solved: &Solved, length: u64, known: Option<u64>) -> Result<Judgement, String> {
     judge_bound(solved.bound, Some(length), "solution's length")?;
     let optimal = solved.optimal == Some(true);
-    // Known lengths count single moves.
-    let Some(known) = known.filter(|_| !solved.counts_runs) else {
-        return Ok(Judgement::Solved { optimal, known: None });
-    };
+    let Some(known) = known else { return Ok(Judgement::Solved { optimal, known: None }) };
     judge_bound(solved.bound, Some(known), "known shortest length")?;
     if length < known {
         return Err(format!("{length} moves, fewer than the known shortest length {known}"));
@@ -95,7 +105,7 @@ fn judge_solution(
 }
 
 /// A proved bound cannot be above a length that exists.
-fn judge_bound(bound: Option<u64>, length: Option<u64>, what: &str) -> Result<(), String> {
+pub(super) fn judge_bound(bound: Option<u64>, length: Option<u64>, what: &str) -> Result<(), String> {
     match (bound, length) {
         (Some(bound), Some(length)) if bound > length => {
             Err(format!("the bound {bound} is above the {what} {length}"))

@@ -12,6 +12,7 @@ mod screen;
 mod signals;
 mod solve;
 mod trace;
+mod tray;
 
 pub use exit::Exit;
 pub use progress::{Progress, When};
@@ -35,6 +36,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     };
     let result = match &command {
         Command::Solve(args) => solve::run(args),
+        Command::Tray(args) => tray::run(args, command.screen()),
         Command::Check(args) => check::run(args),
         Command::Generate(args) => generate::run(args),
         Command::Trace(args) => trace::run(args),

@@ -8,6 +8,7 @@ mod complete;
 mod linear_conflict;
 mod manhattan;
 mod misplaced;
+mod tray_bounds;
 #[cfg(test)]
 mod trial;
 mod walking_distance;
@@ -16,6 +17,7 @@ pub use complete::{Complete, Leap, Way};
 pub use linear_conflict::LinearConflict;
 pub use manhattan::Manhattan;
 pub use misplaced::Misplaced;
+pub use tray_bounds::{TrayBound, TrayDistances};
 pub use walking_distance::WalkingDistance;
 
 use crate::puzzle::{Move, Puzzle};

@@ -1,7 +1,10 @@
 //! A handful of records with their text, cut out of the file but not yet read:
 //! cutting happens under a lock, reading on all workers at once.
 
-use super::{Form, Invalid, context::Context, error::Fault, grid, one_line::OneLine, plain, positions};
+use super::{
+    Form, Invalid, context::Context, error::Fault, grid, letters, one_line::OneLine, paragraph, plain,
+    positions, tray,
+};
 use crate::output::Instance;
 use std::sync::Arc;
 
@@ -37,7 +40,7 @@ struct Record {
 pub(super) enum Shape {
     /// A record on one line.
     OneLine,
-    /// A grid or tile positions: a paragraph.
+    /// A grid, tile positions or a tray: a paragraph.
     Paragraph,
     /// Not a record that can be read; its extra says why.
     Broken,
@@ -145,8 +148,15 @@ impl Block {
                 }
                 (line.board(context)?, None)
             }
-            Shape::Paragraph if is_positions(text, context) => positions::parse(text)?,
-            Shape::Paragraph => (grid::parse(text)?, None),
+            Shape::Paragraph => match context.form.or_else(|| paragraph::keyword(text)) {
+                Some(form @ (Form::Tray | Form::Letters)) => {
+                    let tray = if form == Form::Tray { tray::parse(text)? } else { letters::parse(text)? };
+                    return Ok(Ok(Instance::Tray { tray: Arc::new(tray), metric: context.metric }));
+                }
+                Some(Form::Positions) => positions::parse(text)?,
+                None if positions::fits(text) => positions::parse(text)?,
+                _ => (grid::parse(text)?, None),
+            },
             Shape::Broken => {
                 let problem = self.extra(index).and_then(|extra| extra.problem.clone());
                 return problem.map(Err).ok_or_else(|| Fault::whole("not a record"));
@@ -201,12 +211,5 @@ impl Block {
     /// Says more about the record that was pushed last.
     pub(super) fn annotate(&mut self, extra: Extra) {
         self.extras.push((self.records.len() - 1, extra));
-    }
-}
-
-fn is_positions(text: &[u8], context: &Context) -> bool {
-    match context.form {
-        Some(form) => form == Form::Positions,
-        None => positions::fits(text),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Form, error::Fault};
 use crate::puzzle::tiles::{Board, Goal, Size};
+use crate::puzzle::trays::Metric;
 
 /// What a file's records start with: the command line's choices, which
 /// directives in the file override.
@@ -13,6 +14,8 @@ pub struct Defaults {
     pub size: Option<Size>,
     /// The form of every record; recognised one by one if not given.
     pub form: Option<Form>,
+    /// What counts as one move in a tray.
+    pub metric: Metric,
 }
 
 /// The defaults as the directives so far have left them.
@@ -25,11 +28,13 @@ pub(super) struct Context {
     pub(super) goal: Result<Goal, u64>,
     pub(super) size: Result<Option<Size>, u64>,
     pub(super) form: Option<Form>,
+    pub(super) metric: Metric,
 }
 
 impl From<Defaults> for Context {
     fn from(defaults: Defaults) -> Self {
-        Self { goal: Ok(defaults.goal), size: Ok(defaults.size), form: defaults.form }
+        let Defaults { goal, size, form, metric } = defaults;
+        Self { goal: Ok(goal), size: Ok(size), form, metric }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Lines that start with `@`: what holds for the records after them.
 
 use super::{
+    Defaults,
     context::Context,
     error::Fault,
     one_line::{OneLine, checked_id, known_length},
@@ -54,7 +55,7 @@ fn goal(text: &[u8], size: Option<Size>) -> Result<Goal, Fault> {
         let names = "a goal is blank-last, blank-first, snail or a board";
         Fault { what: format!("{names}: {}", fault.what), ..fault }
     };
-    let context = Context { goal: Ok(Goal::default()), size: Ok(size), form: None };
+    let context = Context::from(Defaults { size, ..Defaults::default() });
     let line = OneLine::new(text).map_err(explained)?;
     if line.length.is_some() || line.id(&context).is_some() {
         return Err(Fault::at(0, "a goal has no id and no length"));
@@ -82,7 +83,7 @@ pub struct BoardTextError(String);
 /// Reads a board from the command line, in any one-line form: it is square
 /// unless `size` or an `RxC:` prefix says otherwise.
 pub fn parse_board(text: &str, size: Option<Size>) -> Result<Board, BoardTextError> {
-    let context = Context { goal: Ok(Goal::default()), size: Ok(size), form: None };
+    let context = Context::from(Defaults { size, ..Defaults::default() });
     let read = |line: OneLine<'_>| match line.id(&context) {
         Some(id) => Err(Fault::whole(format!("{} before the tiles of a board", quote(id.as_bytes())))),
         None => line.board(&context),
@@ -99,7 +100,6 @@ pub fn parse_board(text: &str, size: Option<Size>) -> Result<Board, BoardTextErr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Defaults;
 
     fn read(line: &str) -> Result<Directive, Fault> {
         parse(line.as_bytes(), &Context::from(Defaults::default()))

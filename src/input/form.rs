@@ -16,11 +16,16 @@ pub enum Form {
     Grid,
     /// For each tile its cell: the inverse permutation.
     Positions,
+    /// `tray 5 4`, a line of four numbers for each block, `goal`, more lines.
+    Tray,
+    /// `letters`, rows of letters, `goal`, rows of letters.
+    Letters,
 }
 
 impl Form {
     /// Every form.
-    pub const ALL: [Self; 5] = [Self::Line, Self::Slashes, Self::Compact, Self::Grid, Self::Positions];
+    pub const ALL: [Self; 7] =
+        [Self::Line, Self::Slashes, Self::Compact, Self::Grid, Self::Positions, Self::Tray, Self::Letters];
 
     /// The word on the command line.
     pub const fn name(self) -> &'static str {
@@ -30,12 +35,14 @@ impl Form {
             Self::Compact => "compact",
             Self::Grid => "grid",
             Self::Positions => "positions",
+            Self::Tray => "tray",
+            Self::Letters => "letters",
         }
     }
 
     /// Whether a record of this form goes over several lines.
     pub(super) const fn is_multi_line(self) -> bool {
-        matches!(self, Self::Grid | Self::Positions)
+        matches!(self, Self::Grid | Self::Positions | Self::Tray | Self::Letters)
     }
 }
 
@@ -47,7 +54,7 @@ impl fmt::Display for Form {
 
 /// A word that names no form.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("'{0}' is not an input form: they are line, slashes, compact, grid and positions")]
+#[error("'{0}' is not an input form: they are line, slashes, compact, grid, positions, tray and letters")]
 pub struct UnknownForm(String);
 
 impl FromStr for Form {
@@ -68,6 +75,6 @@ mod tests {
             assert_eq!(form.to_string().parse(), Ok(form));
             assert!(UnknownForm(String::new()).to_string().contains(form.name()));
         }
-        assert!("tray".parse::<Form>().is_err());
+        assert!("trays".parse::<Form>().is_err());
     }
 }

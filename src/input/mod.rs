@@ -4,17 +4,19 @@
 //! any number of workers then read the records of their blocks. A record that
 //! cannot be read is [`Invalid`] and stops nothing.
 //!
-//! A new form is a file beside [`line`](self), `slashes`, `compact`, `grid` and
-//! `positions`, a [`Form`], and a line in `one_line` or `block`.
+//! A new form is a file beside [`line`](self), `slashes`, `compact`, `grid`,
+//! `positions`, `tray` and `letters`, a [`Form`], and a line in `one_line` or `block`.
 
 mod block;
 mod compact;
 mod context;
+mod course;
 mod directive;
 mod error;
 mod form;
 mod grid;
 mod guard;
+mod letters;
 mod line;
 mod one_line;
 mod paragraph;
@@ -23,11 +25,14 @@ mod positions;
 mod reader;
 mod slashes;
 mod source;
+mod tray;
 mod word;
 
 pub use block::{Block, Header};
 pub use context::Defaults;
+pub use course::{Course, CourseFault, parse_course};
 pub use directive::{BoardTextError, GoalError, parse_board, parse_goal};
 pub use error::{InputError, Invalid};
 pub use form::{Form, UnknownForm};
 pub use reader::Reader;
+pub use tray::Lines;

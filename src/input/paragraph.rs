@@ -1,7 +1,10 @@
 //! Where a record of several lines ends: at a blank line, a directive, a record
 //! keyword or the end of the file.
 
-use super::word::{is_gap, trim};
+use super::{
+    Form,
+    word::{is_gap, trim},
+};
 use memchr::memchr;
 
 /// So many bytes of a line tell whether it ends a paragraph.
@@ -46,22 +49,25 @@ impl Paragraph {
 pub(super) fn is_end(line: &[u8]) -> bool {
     match line.iter().find(|&&byte| !is_gap(byte)) {
         None | Some(b'@') => true,
-        _ => is_keyword(line),
+        _ => keyword(line).is_some(),
     }
 }
 
-/// Whether a text starts with a word that opens a record of several lines:
-/// `tray ROWS COLUMNS` or `letters`.
+/// The form of the record that a text opens, where it starts with a word that
+/// says so: `tray ROWS COLUMNS` or `letters`.
 #[inline]
-pub(super) fn is_keyword(text: &[u8]) -> bool {
+pub(super) fn keyword(text: &[u8]) -> Option<Form> {
     if !text.iter().find(|&&byte| !is_gap(byte)).is_some_and(|byte| matches!(byte, b't' | b'l')) {
-        return false;
+        return None;
     }
     let line = trim(&text[..memchr(b'\n', text).unwrap_or(text.len())]);
-    line == b"letters"
-        || line.strip_prefix(b"tray").is_some_and(|rest| {
-            rest.first().copied().is_some_and(is_gap) && trim(rest).first().is_some_and(u8::is_ascii_digit)
-        })
+    if line == b"letters" {
+        return Some(Form::Letters);
+    }
+    let rest = line.strip_prefix(b"tray")?;
+    let sized = rest.first().copied().is_some_and(is_gap)
+        && trim(rest).first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
+    sized.then_some(Form::Tray)
 }
 
 #[cfg(test)]
@@ -98,7 +104,10 @@ mod tests {
 
     #[test]
     fn keywords_are_not_names() {
-        assert!(is_keyword(b" tray 5 4 lwrc\nx") && is_keyword(b"letters\r\n"));
-        assert!(!is_keyword(b"tray: 1 2 3 0") && !is_keyword(b"letters: 1") && !is_keyword(b"trays 5"));
+        assert_eq!(keyword(b" tray 5 4 lwrc\nx"), Some(Form::Tray));
+        assert_eq!(keyword(b"letters\r\n"), Some(Form::Letters));
+        for name in ["tray: 1 2 3 0", "letters: 1", "trays 5"] {
+            assert_eq!(keyword(name.as_bytes()), None);
+        }
     }
 }

@@ -206,7 +206,7 @@ impl Reader {
     fn opens_paragraph(&self, line: &[u8], first: u8) -> bool {
         match self.context.form {
             Some(form) => form.is_multi_line(),
-            None => (first.is_ascii_digit() && grid::is_header(line)) || paragraph::is_keyword(line),
+            None => (first.is_ascii_digit() && grid::is_header(line)) || paragraph::keyword(line).is_some(),
         }
     }
 
@@ -274,12 +274,7 @@ impl Reader {
         }
         self.searched = Paragraph::default();
         let place = (self.at - start, self.at - start + end);
-        if paragraph::is_keyword(&self.buffer[self.at..self.at + end]) {
-            let what = "trays cannot be read, only tile boards".into();
-            self.push_broken(block, start, Invalid { line: self.line, column: None, what });
-        } else {
-            self.push(block, place, Shape::Paragraph);
-        }
+        self.push(block, place, Shape::Paragraph);
         self.advance(end, lines)
     }
 

@@ -1,7 +1,7 @@
 //! The fields of a result and their order: one list for JSON Lines and CSV.
 
-use super::{Instance, Notation, Report, Verdict, words};
-use crate::puzzle::tiles::{Direction, Goal, Size};
+use super::{Instance, Moves, Notation, Report, Solution, Verdict, words};
+use crate::puzzle::tiles::Goal;
 use std::fmt::Display;
 
 /// The version of the result format, the field `v`.
@@ -34,9 +34,10 @@ pub(super) enum Value<'a> {
     /// A number that stands for a text.
     Label(u64),
     Flag(bool),
-    Size(Size),
+    /// Rows and columns.
+    Size(usize, usize),
     Goal(&'a Goal),
-    Moves(&'a [Direction], Notation),
+    Moves(&'a Moves, Notation),
 }
 
 impl Value<'_> {
@@ -50,14 +51,14 @@ impl Value<'_> {
             Self::Text(text) => words::plain(out, text),
             Self::Number(number) | Self::Label(number) => words::number(out, number),
             Self::Flag(flag) => out.extend_from_slice(if flag { b"true" } else { b"false" }),
-            Self::Size(size) => {
-                words::number(out, size.rows() as u64);
+            Self::Size(rows, cols) => {
+                words::number(out, rows as u64);
                 out.push(b'x');
-                words::number(out, size.cols() as u64);
+                words::number(out, cols as u64);
             }
             Self::Goal(Goal::Given(board)) => display(out, board),
             Self::Goal(goal) => out.extend_from_slice(goal.name().as_bytes()),
-            Self::Moves(moves, notation) => words::letters(out, moves, notation),
+            Self::Moves(moves, notation) => words::moves(out, moves, notation),
         }
     }
 }
@@ -77,7 +78,7 @@ pub(super) trait Fields {
 /// Hands over every field of a report, absent ones too, always in one order.
 #[inline(always)]
 pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
-    use Value::{Absent, Flag, Label, Moves, Number, Text, Word};
+    use Value::{Absent, Flag, Label, Number, Text, Word};
     let number = |value: Option<u64>| value.map_or(Absent, Number);
     let word = |text: &'static str| if text.is_empty() { Absent } else { Word(text) };
 
@@ -90,8 +91,11 @@ pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
 
     let (kind, size, goal, metric, letters) = match &report.instance {
         Some(Instance::Tiles { board, goal }) => {
-            let (size, goal) = (Value::Size(board.size()), Value::Goal(goal));
+            let (size, goal) = (Value::Size(board.size().rows(), board.size().cols()), Value::Goal(goal));
             (Word("tiles"), size, goal, Word("tile"), Word(notation.word()))
+        }
+        Some(Instance::Tray { tray, metric }) => {
+            (Word("tray"), Value::Size(tray.rows(), tray.cols()), Absent, Word(metric.name()), Absent)
         }
         None => (Absent, Absent, Absent, Absent, Absent),
     };
@@ -117,7 +121,7 @@ pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
     to.put(key!("length"), number(solution.map(|s| s.length.into())));
     to.put(key!("optimal"), solution.map_or(Absent, |s| Flag(s.optimal)));
     to.put(key!("bound"), number(bound.map(u64::from)));
-    to.put(key!("moves"), solution.map_or(Absent, |s| Moves(&s.moves, notation)));
+    to.put(key!("moves"), solution.map_or(Absent, |s| Value::Moves(&s.moves, notation)));
 
     let effort = report.instance.as_ref().map(|_| &report.effort);
     to.put(key!("algorithm"), effort.map_or(Absent, |e| word(e.algorithm)));
@@ -131,7 +135,8 @@ pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
 /// Room that a report takes at most, if its texts are plain.
 pub(super) fn room(report: &Report) -> usize {
     let moves = match &report.verdict {
-        Verdict::Solved(solution) => solution.moves.len(),
+        Verdict::Solved(Solution { moves: Moves::Tiles(moves), .. }) => moves.len(),
+        Verdict::Solved(Solution { moves: Moves::Tray(moves), .. }) => 18 * moves.len(),
         _ => 0,
     };
     512 + report.file.len() + moves

@@ -1,7 +1,8 @@
 //! JSON Lines: an object on one line for each puzzle.
 
 use super::fields::{self, Fields, Key, Value};
-use super::{Notation, Report};
+use super::{Moves, Notation, Report, words};
+use crate::puzzle::trays::Shift;
 
 /// Appends a report as one line.
 pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
@@ -29,6 +30,7 @@ impl Fields for Object<'_> {
         match value {
             Value::Text(text) => string(out, text),
             Value::Number(_) | Value::Flag(_) => value.append(out),
+            Value::Moves(Moves::Tray(moves), _) => arrays(out, moves),
             _ => {
                 out.push(b'"');
                 value.append(out);
@@ -36,6 +38,17 @@ impl Fields for Object<'_> {
             }
         }
     }
+}
+
+/// Appends `[[r,c,r',c'],…]`.
+fn arrays(out: &mut Vec<u8>, moves: &[Shift]) {
+    out.push(b'[');
+    for (index, &shift) in moves.iter().enumerate() {
+        out.extend_from_slice(if index > 0 { b",[" } else { b"[" });
+        words::shift(out, shift, b',');
+        out.push(b']');
+    }
+    out.push(b']');
 }
 
 /// Appends a text as a JSON string.
@@ -122,6 +135,17 @@ mod tests {
              \"kind\":\"tiles\",\"size\":\"3x3\",\"goal\":\"blank-last\",\"metric\":\"tile\",\
              \"notation\":\"blank\",\"status\":\"unsolvable\",\"hint\":\"solvable for blank-first\",\
              \"expanded\":0,\"generated\":0,\"visited\":0,\"time_us\":0}\n"
+        );
+    }
+
+    #[test]
+    fn moves_of_blocks_are_arrays() {
+        assert_eq!(
+            line(&samples::tray(), Notation::Blank),
+            "{\"type\":\"result\",\"v\":1,\"file\":\"hard.txt\",\"n\":17,\"id\":\"17\",\"line\":17,\
+             \"kind\":\"tray\",\"size\":\"2x3\",\"metric\":\"piece\",\"status\":\"solved\",\"length\":1,\
+             \"optimal\":true,\"moves\":[[0,0,1,0]],\"algorithm\":\"bfs\",\"expanded\":1,\"generated\":3,\
+             \"time_us\":5}\n"
         );
     }
 

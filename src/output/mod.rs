@@ -18,10 +18,11 @@ mod sink;
 mod states;
 mod summary;
 mod text;
+mod tray_states;
 mod words;
 
 pub use format::{Format, Notation, Style};
 pub use replay::replays;
-pub use report::{Effort, GiveUp, Instance, Report, Solution, Verdict};
+pub use report::{Effort, GiveUp, Instance, Moves, Report, Solution, Verdict};
 pub use sink::{Sink, SinkError};
 pub use summary::{Run, Summary};

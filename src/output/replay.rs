@@ -3,8 +3,9 @@
 //! Cheap enough for every result of a fast batch, and shares nothing with the
 //! search but the board. A solution that fails here is a bug of this program.
 
-use super::{Instance, Solution};
+use super::{Instance, Moves, Solution};
 use crate::puzzle::tiles::{Board, Direction, Goal, Size};
+use crate::puzzle::trays::{Layout, Metric, Shift, Tray};
 
 /// Boards up to this many cells are replayed without an allocation.
 const SMALL: usize = 64;
@@ -19,15 +20,28 @@ pub fn replays(instance: &Instance, solution: &Solution) -> Result<(), String> {
     if bound > length {
         return Err(format!("the bound {bound} is above the length {length}"));
     }
-    match instance {
-        Instance::Tiles { board, goal } if board.tiles().len() <= SMALL => {
+    match (instance, moves) {
+        (Instance::Tiles { board, goal }, Moves::Tiles(moves)) if board.tiles().len() <= SMALL => {
             let mut tiles = [0; SMALL];
             let tiles = &mut tiles[..board.tiles().len()];
             tiles.copy_from_slice(board.tiles());
             reaches(board, goal, moves, tiles)
         }
-        Instance::Tiles { board, goal } => reaches(board, goal, moves, &mut board.tiles().to_vec()),
+        (Instance::Tiles { board, goal }, Moves::Tiles(moves)) => {
+            reaches(board, goal, moves, &mut board.tiles().to_vec())
+        }
+        (Instance::Tray { tray, metric }, Moves::Tray(moves)) => slides(tray, *metric, moves),
+        _ => Err("the moves are those of another kind of puzzle".into()),
     }
+}
+
+/// Makes the moves in a tray and looks at the goal.
+fn slides(tray: &Tray, metric: Metric, moves: &[Shift]) -> Result<(), String> {
+    let mut layout = Layout::new(tray);
+    for (number, &shift) in (1u64..).zip(moves) {
+        layout.shift(shift, metric).map_err(|wrong| format!("move {number}, {shift}: {wrong}"))?;
+    }
+    if layout.is_solved() { Ok(()) } else { Err("the moves do not end at the goal".into()) }
 }
 
 /// Slides the tiles, which lie as on `board`, and compares them with the goal.
@@ -68,7 +82,7 @@ fn misses(size: Size, tiles: &[u16]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Verdict, report::samples};
+    use super::super::{Report, Verdict, report::samples};
     use super::*;
 
     fn sample() -> (Instance, Solution) {
@@ -85,8 +99,12 @@ mod tests {
         let (instance, solution) = sample();
         assert_eq!(replays(&instance, &solution), Ok(()));
         let error = |moves: &[Direction]| {
-            let solution =
-                Solution { moves: moves.into(), length: moves.len() as u32, bound: 0, optimal: false };
+            let solution = Solution {
+                moves: moves.to_vec().into(),
+                length: moves.len() as u32,
+                bound: 0,
+                optimal: false,
+            };
             replays(&instance, &solution).unwrap_err()
         };
         assert_eq!(error(&[Right, Down]), "the moves end in 1 2 3/4 6 8/7 5 0, which is not the goal");
@@ -104,6 +122,25 @@ mod tests {
     }
 
     #[test]
+    fn blocks_replay_in_their_metric() {
+        let Report { instance: Some(instance), verdict: Verdict::Solved(solution), .. } = samples::tray()
+        else {
+            panic!()
+        };
+        assert_eq!(replays(&instance, &solution), Ok(()));
+        let Moves::Tray(moves) = &solution.moves else { panic!() };
+        let error = |moves: Vec<Shift>| {
+            let length = moves.len() as u32;
+            replays(&instance, &Solution { moves: moves.into(), length, bound: 0, optimal: false })
+                .unwrap_err()
+        };
+        assert_eq!(error(vec![]), "the moves do not end at the goal");
+        assert_eq!(error(vec![moves[0], moves[0]]), "move 2, 0 0 1 0: no block has its top-left cell at 0 0");
+        let (tiles, _) = sample();
+        assert!(replays(&tiles, &solution).is_err());
+    }
+
+    #[test]
     fn large_boards_replay_too() {
         use Direction::{Down, Left, Right, Up};
         let size = Size::new(20, 30).unwrap();
@@ -117,7 +154,7 @@ mod tests {
                 }
             }
             let length = back.len() as u32;
-            let solution = Solution { moves: back, length, optimal: false, bound: 0 };
+            let solution = Solution { moves: back.into(), length, optimal: false, bound: 0 };
             assert_eq!(replays(&Instance::Tiles { board, goal }, &solution), Ok(()));
         }
     }

@@ -1,6 +1,7 @@
 //! Everything that a result says about one puzzle, whatever the format.
 
 use crate::puzzle::tiles::{Board, Direction, Goal};
+use crate::puzzle::trays::{Metric, Shift, Tray};
 use std::{sync::Arc, time::Duration};
 
 /// One record's result.
@@ -32,6 +33,13 @@ pub enum Instance {
         /// The goal, known to fit the board's size.
         goal: Goal,
     },
+    /// A tray with its goal.
+    Tray {
+        /// The tray.
+        tray: Arc<Tray>,
+        /// What counts as one move.
+        metric: Metric,
+    },
 }
 
 /// What was found out about a puzzle.
@@ -61,14 +69,50 @@ pub enum Verdict {
 /// A way to the goal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
-    /// The blank's moves.
-    pub moves: Vec<Direction>,
+    /// The moves.
+    pub moves: Moves,
     /// The length in the metric asked for.
     pub length: u32,
     /// Whether it is proved to be a shortest one.
     pub optimal: bool,
     /// No solution is shorter than this (equal to `length` if optimal).
     pub bound: u32,
+}
+
+/// The moves of a solution.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Moves {
+    /// Where the blank goes, cell by cell.
+    Tiles(Vec<Direction>),
+    /// Which block goes where, one entry for each move of the metric.
+    Tray(Vec<Shift>),
+}
+
+impl Moves {
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Tiles(moves) => moves.len(),
+            Self::Tray(moves) => moves.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl From<Vec<Direction>> for Moves {
+    fn from(moves: Vec<Direction>) -> Self {
+        Self::Tiles(moves)
+    }
+}
+
+impl From<Vec<Shift>> for Moves {
+    fn from(moves: Vec<Shift>) -> Self {
+        Self::Tray(moves)
+    }
 }
 
 /// The limit that ended a search without a decision.
@@ -155,7 +199,7 @@ pub(super) mod samples {
             line: 17,
             instance: tiles([1, 2, 3, 4, 0, 6, 7, 5, 8], Goal::BlankLast),
             verdict: Verdict::Solved(Solution {
-                moves: vec![Down, Right],
+                moves: vec![Down, Right].into(),
                 length: 2,
                 optimal: true,
                 bound: 2,
@@ -172,7 +216,22 @@ pub(super) mod samples {
         Report {
             n: 18,
             instance: tiles([1, 2, 3, 4, 0, 6, 7, 5, 8], Goal::Given(goal.into())),
-            verdict: Verdict::Solved(Solution { moves, length: 4, optimal: false, bound: 2 }),
+            verdict: Verdict::Solved(Solution { moves: moves.into(), length: 4, optimal: false, bound: 2 }),
+            ..solved()
+        }
+    }
+
+    /// A tray, solved by one move of a block around a corner.
+    pub(in crate::output) fn tray() -> Report {
+        use crate::puzzle::trays::{Piece, Place, Rect};
+        let cell = |row, col| Piece::plain(Rect::new(row, col, 1, 1).unwrap());
+        let tall = Piece::plain(Rect::new(0, 1, 2, 1).unwrap());
+        let tray = Tray::new(2, 3, &[], &[cell(0, 0), tall], &[cell(1, 0)]).unwrap();
+        let moves = vec![Shift { from: Place::new(0, 0), to: Place::new(1, 0) }].into();
+        Report {
+            instance: Some(Instance::Tray { tray: Arc::new(tray), metric: Metric::Piece }),
+            verdict: Verdict::Solved(Solution { moves, length: 1, optimal: true, bound: 1 }),
+            effort: Effort { heuristic: "", ..effort("bfs", 1, 3, 5) },
             ..solved()
         }
     }

@@ -16,15 +16,17 @@
 //! A blank line stands after each grid and each heading. The blank is `_`, so
 //! that a grid can be read back as a puzzle.
 
-use super::{Instance, Notation, Report, Solution, Verdict, words};
-use crate::puzzle::tiles::Board;
+use super::{Instance, Moves, Notation, Report, Verdict, tray_states, words};
+use crate::puzzle::tiles::{Board, Direction};
 
 /// Appends a report's heading and, if it is solved, its configurations.
 pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
     heading(out, report);
     if let (Verdict::Solved(solution), Some(instance)) = (&report.verdict, &report.instance) {
-        match instance {
-            Instance::Tiles { board, .. } => tiles(out, board, solution, notation),
+        match (instance, &solution.moves) {
+            (Instance::Tiles { board, .. }, Moves::Tiles(moves)) => tiles(out, board, moves, notation),
+            (Instance::Tray { tray, .. }, Moves::Tray(moves)) => tray_states::write(out, tray, moves),
+            _ => unreachable!("a solution that replays has its puzzle's moves"),
         }
     }
 }
@@ -46,7 +48,7 @@ fn heading(out: &mut Vec<u8>, report: &Report) {
             }
         }
         unsolved => {
-            words::plain(out, words::reason(unsolved));
+            words::plain(out, words::reason(report));
             if let Verdict::GaveUp { bound, .. } = *unsolved {
                 at_least(out, bound);
             }
@@ -68,11 +70,11 @@ fn moves(out: &mut Vec<u8>, count: u32) {
 }
 
 /// Appends a numbered grid for the start and for the board after each move.
-fn tiles(out: &mut Vec<u8>, start: &Board, solution: &Solution, notation: Notation) {
+fn tiles(out: &mut Vec<u8>, start: &Board, moves: &[Direction], notation: Notation) {
     let mut board = start.clone();
     out.extend_from_slice(b"0\n");
     grid(out, &board);
-    for (number, &direction) in (1..).zip(&solution.moves) {
+    for (number, &direction) in (1..).zip(moves) {
         board.slide(direction);
         words::number(out, number);
         out.extend([b' ', words::letter(direction, notation), b'\n']);

@@ -13,11 +13,11 @@ pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
         Verdict::Solved(solution) => {
             words::number(out, solution.length.into());
             out.push(b'\t');
-            words::letters(out, &solution.moves, notation);
+            words::moves(out, &solution.moves, notation);
         }
-        unsolved => {
+        _ => {
             out.extend_from_slice(b"-\t");
-            words::plain(out, words::reason(unsolved));
+            words::plain(out, words::reason(report));
         }
     }
     out.push(b'\n');
@@ -43,6 +43,20 @@ mod tests {
         let mut report = samples::unsolvable();
         report.verdict = Verdict::Unsolvable { hint: None };
         assert_eq!(line(&report), "4\tunsolvable\t-\tparity\n");
+    }
+
+    #[test]
+    fn moves_of_blocks_are_four_numbers_each() {
+        use super::super::{Moves, Solution};
+        let mut report = samples::tray();
+        assert_eq!(line(&report), "17\tsolved\t1\t0 0 1 0\n");
+        let Verdict::Solved(Solution { moves: Moves::Tray(moves), .. }) = &mut report.verdict else {
+            panic!()
+        };
+        moves.push(moves[0].reversed());
+        assert_eq!(line(&report), "17\tsolved\t1\t0 0 1 0; 1 0 0 0\n");
+        report.verdict = Verdict::Unsolvable { hint: None };
+        assert_eq!(line(&report), "17\tunsolvable\t-\texhausted\n");
     }
 
     #[test]

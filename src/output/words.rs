@@ -1,7 +1,8 @@
 //! The small words that several formats share: letters, numbers, ids, statuses.
 
-use super::{Notation, Report, Verdict};
+use super::{Instance, Moves, Notation, Report, Verdict};
 use crate::puzzle::tiles::Direction;
+use crate::puzzle::trays::Shift;
 
 /// The letter of a move.
 pub(super) const fn letter(direction: Direction, notation: Notation) -> u8 {
@@ -11,9 +12,31 @@ pub(super) const fn letter(direction: Direction, notation: Notation) -> u8 {
     }
 }
 
-/// Appends one letter for each move.
-pub(super) fn letters(out: &mut Vec<u8>, moves: &[Direction], notation: Notation) {
-    out.extend(moves.iter().map(|&direction| letter(direction, notation)));
+/// Appends the moves: a letter for each move of tiles; `r c r' c'` for each move
+/// of a tray, with `; ` between.
+pub(super) fn moves(out: &mut Vec<u8>, moves: &Moves, notation: Notation) {
+    match moves {
+        Moves::Tiles(moves) => out.extend(moves.iter().map(|&direction| letter(direction, notation))),
+        Moves::Tray(moves) => {
+            for (index, &move_) in moves.iter().enumerate() {
+                if index > 0 {
+                    out.extend_from_slice(b"; ");
+                }
+                shift(out, move_, b' ');
+            }
+        }
+    }
+}
+
+/// Appends the four numbers of a block's move with a byte between.
+pub(super) fn shift(out: &mut Vec<u8>, shift: Shift, between: u8) {
+    let Shift { from, to } = shift;
+    for (index, value) in [from.row, from.col, to.row, to.col].into_iter().enumerate() {
+        if index > 0 {
+            out.push(between);
+        }
+        number(out, value.into());
+    }
 }
 
 /// Appends a number in decimal.
@@ -46,11 +69,14 @@ pub(super) const fn status(verdict: &Verdict) -> &'static str {
 }
 
 /// Why there is no solution, in a word or a sentence; empty if there is one.
-pub(super) fn reason(verdict: &Verdict) -> &str {
-    match verdict {
+pub(super) fn reason(report: &Report) -> &str {
+    match &report.verdict {
         Verdict::Solved(_) => "",
-        // A tile board has no solution exactly when its parity is wrong.
-        Verdict::Unsolvable { hint } => hint.as_deref().unwrap_or("parity"),
+        Verdict::Unsolvable { hint } => hint.as_deref().unwrap_or(match report.instance {
+            Some(Instance::Tray { .. }) => "exhausted",
+            // A tile board has no solution exactly when its parity is wrong.
+            _ => "parity",
+        }),
         Verdict::GaveUp { reason, .. } => reason.word(),
         Verdict::Invalid { reason } => reason,
     }

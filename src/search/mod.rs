@@ -3,12 +3,15 @@
 //! * [`best_first`]: parallel bucketed best-first search (A*, weighted A*,
 //!   greedy, breadth-first, by its [`Order`]) inside a fixed region of memory;
 //!   when that is full, depth-first searches go on from its frontier.
+//! * [`any_width`]: best-first search by one thread over keys of any width, which
+//!   needs no preparation; and a way to shorten solutions.
 //! * [`ida`]: iterative-deepening A*, which needs no memory.
 //! * [`beam`]: level by level, the best of each level only.
 //! * [`dfs`]: depth-first with a stack.
 //! * [`layered`]: breadth-first search from layer to layer, for puzzles whose
 //!   states are expanded by the batch.
 
+pub mod any_width;
 pub mod beam;
 pub mod best_first;
 mod company;

@@ -47,7 +47,7 @@ pub struct CheckArgs {
 
     /// Read all puzzles as this form instead of detecting it
     ///
-    /// line, slashes, compact, grid or positions.
+    /// line, slashes, compact, grid, positions, tray or letters.
     #[arg(long, value_name = "FORM")]
     pub input_format: Option<Form>,
 
@@ -59,7 +59,7 @@ pub struct CheckArgs {
 impl CheckArgs {
     /// What the puzzle file's records start with.
     pub fn defaults(&self) -> Defaults {
-        Defaults { goal: self.goal.clone(), size: None, form: self.input_format }
+        Defaults { goal: self.goal.clone(), form: self.input_format, ..Defaults::default() }
     }
 }
 

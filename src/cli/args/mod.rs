@@ -9,11 +9,13 @@ mod check;
 mod generate;
 mod solve;
 mod trace;
+mod tray;
 
 pub use check::CheckArgs;
 pub use generate::GenerateArgs;
 pub use solve::SolveArgs;
 pub use trace::{TraceArgs, Verbosity};
+pub use tray::TrayArgs;
 
 use super::Screen;
 use crate::output::{Sink, SinkError};
@@ -66,6 +68,8 @@ pub enum Command {
     /// Solve every puzzle of some files; the word 'solve' may be left out
     #[command(after_help = EXAMPLES)]
     Solve(SolveArgs),
+    /// Solve one tray in the two-file course form
+    Tray(TrayArgs),
     /// Replay every solution of a results file, independently of the search
     Check(CheckArgs),
     /// Write puzzles: random boards, the same for the same seed everywhere

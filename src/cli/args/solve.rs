@@ -6,6 +6,7 @@ use crate::{
     cli::{Screen, When},
     memory::limits,
     output::{Format, Notation, Style},
+    puzzle::trays::Metric,
     quantity::{parse_duration, parse_size},
 };
 use anyhow::{bail, ensure};
@@ -33,6 +34,10 @@ pub struct SolveArgs {
     /// The lower bound that guides the search
     #[arg(long, value_enum, value_name = "NAME", default_value_t, help_heading = "Solving")]
     pub heuristic: HeuristicChoice,
+
+    /// What counts as one move in a tray
+    #[arg(long, value_enum, value_name = "METRIC", default_value_t, help_heading = "Solving")]
+    pub metric: Metric,
 
     /// wastar: a solution at most W times as long as the shortest [default: 1.5]
     #[arg(long, value_name = "W", value_parser = parse_weight, help_heading = "Solving")]
@@ -134,6 +139,7 @@ impl SolveArgs {
             quality,
             algorithm,
             heuristic: self.heuristic,
+            metric: self.metric,
             weight: self.weight.unwrap_or(WEIGHT),
             beam_width: self.beam_width,
             goal: self.goal.clone(),

@@ -6,17 +6,23 @@
 //! mark where the goal asks for a certain block) are interchangeable; every
 //! arrangement lists its [`Block`]s by class and place, so two arrangements are
 //! the same exactly when their lists are. A [`Shift`] is one move, in any
-//! [`Metric`]. [`oracle`] is the slow, obvious solver that fast ones are
+//! [`Metric`]; a [`Layout`] makes them one by one. [`oracle`] is the slow, obvious solver that fast ones are
 //! tested against.
 
 pub mod dense;
 mod error;
+mod layout;
+mod lists;
 mod metric;
 pub mod oracle;
+mod packed;
 mod rect;
 mod tray;
 
 pub use error::{Item, TrayError};
+pub use layout::Layout;
+pub use lists::{Lists, Moved, View};
 pub use metric::{Metric, Shift};
+pub use packed::{CLASSES, CellKey, Mask, Packed, PackedMoves, PackedState, packed_key_bits};
 pub use rect::{Place, Rect, RectError};
 pub use tray::{Block, Class, Piece, Tray};

@@ -1,0 +1,393 @@
+//! The solver for one tray.
+//!
+//! [`choose`] picks the search: a tray whose goal cannot be met for a plain
+//! reason is decided at once; a small one is packed into words ([`Packed`]); any
+//! other is searched as lists of cells ([`TraySpace`]).
+//!
+//! A tray goes through the tiers like a board: at once for a few thousand
+//! states, then in a worker's slice, then in the large part with all who are
+//! idle. Depth-first search is no way on when memory is full: a tray comes back
+//! to the same arrangement in countless ways, and one without a solution would
+//! never end.
+
+use super::plan::{QUICK_NODES, Tier};
+use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
+use super::solver::{Attempt, account, give_up};
+use super::tray_space::TraySpace;
+use crate::heuristic::{Blind, Heuristic, TrayBound, TrayDistances};
+use crate::memory::Region;
+use crate::output::{Effort, Moves, Solution, Verdict};
+use crate::puzzle::Move;
+use crate::puzzle::trays::{CellKey, Lists, Mask, Metric, Packed, Shift, Tray, packed_key_bits};
+use crate::search::any_width::{self, PuzzleSpace, Space};
+use crate::search::best_first::{self, WhenFull};
+use crate::search::{Ending, Limits, Order, Outcome, Problem, Statistics, Stop, ida};
+use std::sync::Arc;
+
+/// A tray's searches, behind one call.
+pub(super) trait TraySolver: Send + Sync {
+    /// Tries the tray; none if it must be tried in the next tier. What was done
+    /// is added to the effort.
+    fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict>;
+}
+
+/// A search, or several one after the other.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Method {
+    /// A*.
+    Shortest,
+    /// Any solution, then shortened.
+    First,
+    /// IDA*.
+    Ida,
+    /// Best-first in one order.
+    BestFirst(Order),
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct TrayPlan {
+    method: Method,
+    bound: TrayBound,
+    /// Whether a solution that is not proved to be shortest may stand in.
+    second_best: bool,
+    metric: Metric,
+}
+
+impl TrayPlan {
+    /// The plan for all trays of a run.
+    pub(super) fn new(settings: &Settings, metric: Metric) -> Self {
+        let method = match settings.algorithm {
+            Algorithm::Auto if settings.quality == Quality::Fast => Method::First,
+            Algorithm::Auto => Method::Shortest,
+            Algorithm::Astar => Method::BestFirst(Order::ASTAR),
+            Algorithm::Wastar => Method::BestFirst(Order::weighted(settings.weight)),
+            Algorithm::Greedy | Algorithm::Dfs | Algorithm::Beam => Method::BestFirst(Order::GREEDY),
+            Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
+            Algorithm::Ida => Method::Ida,
+        };
+        let bound = match settings.heuristic {
+            HeuristicChoice::Nearest => TrayBound::Nearest,
+            _ => TrayBound::Matching,
+        };
+        let second_best = settings.algorithm == Algorithm::Auto && settings.quality == Quality::Auto;
+        Self { method, bound, second_best, metric }
+    }
+}
+
+/// The searches for a tray. Tables may take so many bytes.
+pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
+    if tray.is_solved() {
+        return Box::new(Decided(Some(Vec::new())));
+    }
+    if is_ruled_out(tray) {
+        return Box::new(Decided(None));
+    }
+    // The places alone tell where a block can go; how far it is does not matter.
+    let tables = |metric| TrayDistances::new(tray, metric, plan.bound, table_bytes);
+    let (bound, pull) = (tables(plan.metric), tables(Metric::Step));
+    let (Some(bound), Some(pull)) = (bound, pull) else { return any_width_solver(tray, plan, None) };
+    let out_of_reach = (0..tray.classes().len()).filter(|&class| bound.concerns(class)).any(|class| {
+        let blocks = tray.blocks()[tray.classes()[class].blocks.clone()].iter();
+        bound.of_class(class, blocks.map(|block| block.at.cell(tray.cols()))).is_none()
+    });
+    if out_of_reach {
+        return Box::new(Decided(None));
+    }
+    match (packed_key_bits(tray, 64), packed_key_bits(tray, 128)) {
+        (Some(0..=44), _) => packed::<u64, u64>(tray, plan, bound, pull),
+        (Some(45..=112), _) => packed::<u64, u128>(tray, plan, bound, pull),
+        (_, Some(0..=110)) => packed::<u128, u128>(tray, plan, bound, pull),
+        _ => any_width_solver(tray, plan, Some((bound, pull))),
+    }
+}
+
+/// Whether a goal cannot be met for want of blocks or of room.
+fn is_ruled_out(tray: &Tray) -> bool {
+    let too_few = tray.classes().iter().any(|class| class.goals.len() > class.blocks.len());
+    let mut covered = vec![false; tray.cells()];
+    let mut blocked = |cell: usize| tray.is_wall(cell) || std::mem::replace(&mut covered[cell], true);
+    too_few || tray.goal().iter().any(|&goal| tray.rect(goal).cells(tray.cols()).any(&mut blocked))
+}
+
+/// A tray that needs no search.
+struct Decided(Option<Vec<Shift>>);
+
+impl TraySolver for Decided {
+    fn attempt(&self, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
+        Some(match &self.0 {
+            Some(moves) => solved(moves.clone(), 0, true),
+            None => Verdict::Unsolvable { hint: Some("no room for its goal".into()) },
+        })
+    }
+}
+
+/// A solution as a verdict.
+fn solved(moves: Vec<Shift>, bound: u32, optimal: bool) -> Verdict {
+    let length = moves.len() as u32;
+    let (bound, optimal) = (bound.min(length), optimal || bound >= length);
+    Verdict::Solved(Solution {
+        moves: Moves::Tray(moves),
+        length,
+        optimal,
+        bound: if optimal { length } else { bound },
+    })
+}
+
+fn packed<M: Mask, K: CellKey>(
+    tray: &Arc<Tray>,
+    plan: TrayPlan,
+    bound: TrayDistances,
+    pull: TrayDistances,
+) -> Box<dyn TraySolver> {
+    let puzzles = Packed::<M, K>::new(tray, plan.metric).zip(Packed::<M, K>::new(tray, Metric::Step));
+    match puzzles {
+        Some((puzzle, steps)) => Box::new(PackedTray { puzzle, steps, bound, pull, plan }),
+        None => any_width_solver(tray, plan, Some((bound, pull))),
+    }
+}
+
+fn any_width_solver(
+    tray: &Arc<Tray>,
+    plan: TrayPlan,
+    tables: Option<(TrayDistances, TrayDistances)>,
+) -> Box<dyn TraySolver> {
+    let (bound, pull) = tables.unzip();
+    Box::new(WideTray { tray: tray.clone(), bound: bound.map(Arc::new), pull: pull.map(Arc::new), plan })
+}
+
+/// A tray packed into words: in its metric, and step by step.
+struct PackedTray<M, K> {
+    puzzle: Packed<M, K>,
+    steps: Packed<M, K>,
+    bound: TrayDistances,
+    pull: TrayDistances,
+    plan: TrayPlan,
+}
+
+impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
+    fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let (puzzle, plan) = (&self.puzzle, self.plan);
+        let Attempt { tier, limits, region, company } = attempt;
+        let (limits, cut_short) = quick_limits(tier, limits);
+        let problem = Problem { puzzle, heuristic: &self.bound, start: puzzle.start() };
+        let name = Heuristic::<Packed<M, K>>::name(&self.bound);
+        let shifts = |path: &[Move]| path.iter().map(|&step| puzzle.shift(step)).collect();
+        let outcome = match plan.method {
+            Method::First => {
+                let steps = Problem { puzzle: &self.steps, heuristic: &self.pull, start: self.steps.start() };
+                let mut rough = PuzzleSpace(steps);
+                let mut exact = PuzzleSpace(problem);
+                let numbers =
+                    Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
+                let outcome = first(&mut rough, &mut exact, numbers, plan.metric, &limits, region);
+                note(effort, "greedy", name, outcome)
+            }
+            Method::Ida => note(effort, "ida", name, ida::solve(problem, &limits)),
+            Method::BestFirst(order) if order == Order::BREADTH => {
+                let problem = Problem { puzzle, heuristic: &Blind, start: puzzle.start() };
+                let outcome = best_first::solve(problem, order, &limits, region, company, WhenFull::Stop);
+                note(effort, "bfs", "", outcome)
+            }
+            Method::BestFirst(order) => {
+                let outcome = best_first::solve(problem, order, &limits, region, company, WhenFull::Stop);
+                note(effort, order_name(order), name, outcome)
+            }
+            Method::Shortest if tier != Tier::Large => {
+                let outcome = any_width::solve(&mut PuzzleSpace(problem), Order::ASTAR, &limits, region);
+                note(effort, "astar", name, outcome)
+            }
+            Method::Shortest => {
+                let order = Order::ASTAR;
+                let outcome = best_first::solve(problem, order, &limits, region, company, WhenFull::Stop);
+                note(effort, "astar", name, outcome)
+            }
+        };
+        conclude(outcome, tier, cut_short, shifts, |bound| {
+            let steps = Problem { puzzle: &self.steps, heuristic: &self.pull, start: self.steps.start() };
+            let numbers = Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
+            let (mut rough, mut exact) = (PuzzleSpace(steps), PuzzleSpace(problem));
+            plan.second_best
+                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region, bound))?
+        })
+    }
+}
+
+/// A tray as lists of cells.
+struct WideTray {
+    tray: Arc<Tray>,
+    bound: Option<Arc<TrayDistances>>,
+    pull: Option<Arc<TrayDistances>>,
+    plan: TrayPlan,
+}
+
+impl TraySolver for WideTray {
+    fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let plan = self.plan;
+        let Attempt { tier, limits, region, .. } = attempt;
+        let (limits, cut_short) = quick_limits(tier, limits);
+        let mut exact = TraySpace::new(&self.tray, plan.metric, self.bound.clone(), false);
+        let cols = self.tray.cols();
+        let numbers =
+            Numbers { shift: &|step| Lists::shift(step, cols), step: &|shift| Lists::step(shift, cols) };
+        let outcome = match plan.method {
+            Method::First => {
+                let mut rough = TraySpace::new(&self.tray, Metric::Step, self.pull.clone(), true);
+                note(
+                    effort,
+                    "greedy",
+                    "matching",
+                    first(&mut rough, &mut exact, numbers, plan.metric, &limits, region),
+                )
+            }
+            Method::BestFirst(order) => note(
+                effort,
+                order_name(order),
+                "matching",
+                any_width::solve(&mut exact, order, &limits, region),
+            ),
+            Method::Shortest | Method::Ida => {
+                note(effort, "astar", "matching", any_width::solve(&mut exact, Order::ASTAR, &limits, region))
+            }
+        };
+        let shifts = |path: &[Move]| path.iter().map(|&step| Lists::shift(step, cols)).collect();
+        conclude(outcome, tier, cut_short, shifts, |bound| {
+            let mut rough = TraySpace::new(&self.tray, Metric::Step, self.pull.clone(), true);
+            plan.second_best
+                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region, bound))?
+        })
+    }
+}
+
+/// The limits of a tier, and whether they are only the tier's.
+fn quick_limits(tier: Tier, limits: Limits<'_>) -> (Limits<'_>, bool) {
+    let cut_short = tier == Tier::Quick && limits.max_nodes.is_none_or(|most| most > QUICK_NODES);
+    (if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits }, cut_short)
+}
+
+fn order_name(order: Order) -> &'static str {
+    match order {
+        Order::ASTAR => "astar",
+        Order::BREADTH => "bfs",
+        Order::GREEDY => "greedy",
+        _ => "wastar",
+    }
+}
+
+fn note(effort: &mut Effort, algorithm: &'static str, heuristic: &'static str, outcome: Outcome) -> Ending {
+    account(effort, &outcome);
+    (effort.algorithm, effort.heuristic) = (algorithm, heuristic);
+    outcome.ending
+}
+
+/// What a search's ending means in a tier; none if the next must try.
+fn conclude(
+    ending: Ending,
+    tier: Tier,
+    cut_short: bool,
+    shifts: impl Fn(&[Move]) -> Vec<Shift>,
+    second_best: impl FnOnce(u32) -> Option<Vec<Move>>,
+) -> Option<Verdict> {
+    Some(match ending {
+        Ending::Solved { path, bound } => solved(shifts(&path), bound, false),
+        Ending::Exhausted => Verdict::Unsolvable { hint: None },
+        Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => return None,
+        Ending::Stopped { stop: Stop::Memory, .. } if tier != Tier::Large => return None,
+        Ending::Stopped { stop, bound } => {
+            let may_stand_in = matches!(stop, Stop::Memory | Stop::Time);
+            match may_stand_in.then(|| second_best(bound)).flatten() {
+                Some(path) => solved(shifts(&path), bound, false),
+                None => Verdict::GaveUp { reason: give_up(stop), bound },
+            }
+        }
+    })
+}
+
+/// How a space's moves are written as shifts and back. Both spaces of a tray
+/// write them alike.
+#[derive(Clone, Copy)]
+struct Numbers<'n> {
+    shift: &'n dyn Fn(Move) -> Shift,
+    step: &'n dyn Fn(Shift) -> Move,
+}
+
+/// How much more the way still to go counts than the way behind, for any
+/// solution.
+const PULL: f64 = 4.0;
+
+/// States around a solution that are searched for a shorter one.
+const AROUND: usize = 6000;
+
+/// Any solution, found step by step, then joined into moves of the metric and
+/// shortened.
+fn first(
+    rough: &mut impl Space,
+    exact: &mut impl Space,
+    numbers: Numbers<'_>,
+    metric: Metric,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+) -> Outcome {
+    let Outcome { ending, statistics } = any_width::solve(rough, Order::weighted(PULL), limits, region);
+    let Ending::Solved { path, .. } = ending else { return Outcome { ending, statistics } };
+    let joined = join(path.iter().map(|&step| (numbers.shift)(step)), metric);
+    let path = joined.into_iter().map(numbers.step).collect();
+    let (path, more) = any_width::shorten(exact, path, AROUND, limits, region);
+    let statistics = Statistics { stored: statistics.stored, ..statistics };
+    let mut all = statistics;
+    all += more;
+    Outcome { ending: Ending::Solved { path, bound: 0 }, statistics: all }
+}
+
+/// Nodes spent on a solution that stands in for a shortest one.
+const SECOND_BEST_NODES: u64 = 200_000;
+
+/// A solution, if one is near, where none shorter than `bound` was found.
+fn second_best(
+    rough: &mut impl Space,
+    exact: &mut impl Space,
+    numbers: Numbers<'_>,
+    metric: Metric,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+    _bound: u32,
+) -> Option<Vec<Move>> {
+    let limits = Limits { max_nodes: Some(SECOND_BEST_NODES), deadline: None, ..*limits };
+    match first(rough, exact, numbers, metric, &limits, region).ending {
+        Ending::Solved { path, .. } => Some(path),
+        _ => None,
+    }
+}
+
+/// Single steps as moves of a metric: those of one block become one where they
+/// can.
+fn join(steps: impl Iterator<Item = Shift>, metric: Metric) -> Vec<Shift> {
+    let mut joined: Vec<Shift> = Vec::new();
+    for step in steps {
+        let mut next = step;
+        while let Some(&last) = joined.last() {
+            let both = Shift { from: last.from, to: next.to };
+            let one = match metric {
+                Metric::Step => both.from == both.to,
+                Metric::Slide => {
+                    let row = last.from.row == last.to.row && next.from.row == next.to.row;
+                    let col = last.from.col == last.to.col && next.from.col == next.to.col;
+                    row || col
+                }
+                Metric::Piece => true,
+            };
+            if last.to != next.from || !one {
+                break;
+            }
+            joined.pop();
+            next = both;
+            if next.from == next.to {
+                break;
+            }
+        }
+        if next.from != next.to {
+            joined.push(next);
+        }
+    }
+    joined
+}

@@ -1,0 +1,67 @@
+//! The arguments of `tray`.
+
+use crate::{
+    batch::settings::{Quality, Settings},
+    input::Lines,
+    memory::limits,
+    puzzle::trays::Metric,
+    quantity::{parse_duration, parse_size},
+};
+use clap::Args;
+use std::time::Duration;
+
+/// Examples at the end of the help.
+const EXAMPLES: &str = "\
+INIT is 'rows columns', then a line for each block. GOAL has lines only. A line
+is 'r1 c1 r2 c2', a block's first and last cell, or 'height width row column'.
+
+Prints 'r c r' c'' for each straight slide of a block: its top-left cell before
+and after. Exit status: 0 solved (nothing is printed if it is already), 1 proved
+impossible, 2 anything else.
+
+Examples:
+  batch-solve tray init.txt goal.txt
+  batch-solve tray init.txt goal.txt --quality optimal";
+
+/// What `tray` can be told.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TrayArgs {
+    /// The tray's size and its blocks
+    #[arg(value_name = "INIT")]
+    pub init: String,
+
+    /// Where some of them must end
+    #[arg(value_name = "GOAL")]
+    pub goal: String,
+
+    /// What the four numbers of a line are [default: whatever makes sense]
+    #[arg(long, value_enum, value_name = "LINES")]
+    pub input_format: Option<Lines>,
+
+    /// How good the solution has to be
+    #[arg(short, long, value_enum, value_name = "QUALITY", default_value = "fast")]
+    pub quality: Quality,
+
+    /// Hard cap on the memory of the process, such as 64MiB or 2G
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
+
+    /// Time for the search, such as 250ms or 10s
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub timeout: Option<Duration>,
+}
+
+impl TrayArgs {
+    /// What the search is to do.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            files: vec![self.init.clone()],
+            memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
+            quality: self.quality,
+            metric: Metric::Slide,
+            timeout: self.timeout,
+            ..Settings::default()
+        }
+    }
+}

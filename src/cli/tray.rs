@@ -1,0 +1,72 @@
+//! `batch-solve tray INIT GOAL`: one tray in the two files of the course form.
+
+use super::{Exit, Screen, args::TrayArgs, signals};
+use crate::{
+    batch::solve_tray,
+    input::{Course, parse_course},
+    output::{Instance, Moves, Sink, SinkError, Verdict, replays},
+};
+use anyhow::{Context, bail};
+use std::{fmt::Write, fs::File, io::Read, sync::Arc};
+
+/// The longest file that is read: far more than any tray needs.
+const LONGEST: u64 = 16 << 20;
+
+/// Solves the tray and prints a line for each slide.
+pub(super) fn run(args: &TrayArgs, screen: Screen) -> anyhow::Result<Exit> {
+    let interrupt = signals::listen()?;
+    let (init, goal) = (read(&args.init)?, read(&args.goal)?);
+    let tray = match parse_course(&init, &goal, args.input_format) {
+        Ok(Course::Tray { tray, is_ambiguous }) => {
+            if is_ambiguous {
+                screen.note("the lines are taken as 'r1 c1 r2 c2'; 'height width row column' makes sense, too (--input-format lwrc)");
+            }
+            Arc::new(tray)
+        }
+        Ok(Course::Impossible { reason }) => {
+            screen.note(&format!("{}: {reason}", args.goal));
+            return Ok(Exit::Undecided);
+        }
+        Err(fault) => bail!("{}: {}", if fault.in_goal { &args.goal } else { &args.init }, fault.invalid),
+    };
+    let settings = args.settings();
+    let (verdict, _) = solve_tray(&tray, &settings, &interrupt)?;
+    match verdict {
+        Verdict::Solved(solution) => {
+            let instance = Instance::Tray { tray, metric: settings.metric };
+            if let Err(wrong) = replays(&instance, &solution) {
+                bail!("a solution that does not replay, which is a bug: {wrong}");
+            }
+            let Moves::Tray(moves) = &solution.moves else { unreachable!("it replays") };
+            let mut lines = String::new();
+            for shift in moves {
+                let _ = writeln!(lines, "{shift}");
+            }
+            match Sink::stdout(&[] as &[&str]).and_then(|mut sink| {
+                sink.write_all(lines.as_bytes())?;
+                sink.finish()
+            }) {
+                Ok(()) | Err(SinkError::Closed) => Ok(Exit::Decided),
+                Err(error) => Err(error.into()),
+            }
+        }
+        Verdict::Unsolvable { .. } => Ok(Exit::Undecided),
+        Verdict::GaveUp { reason, bound } => {
+            if let Some(signal) = interrupt.signal() {
+                return Ok(Exit::Signal(signal));
+            }
+            bail!("not decided: out of {}; a solution has at least {bound} slides", reason.word())
+        }
+        Verdict::Invalid { reason } => bail!("{reason}"),
+    }
+}
+
+fn read(name: &str) -> anyhow::Result<Vec<u8>> {
+    let file = File::open(name).with_context(|| format!("cannot open {name}"))?;
+    let mut text = Vec::new();
+    file.take(LONGEST + 1).read_to_end(&mut text).with_context(|| format!("cannot read {name}"))?;
+    if text.len() as u64 > LONGEST {
+        bail!("{name} is longer than any tray");
+    }
+    Ok(text)
+}

@@ -1,0 +1,244 @@
+//! Lower bounds for trays: blocks to their goals.
+//!
+//! For each rectangle of the goal a table says how many moves a block of its
+//! shape needs from each cell if it were alone between the walls. A class's
+//! blocks must fill its goals one to one: the *matching* bound is the cheapest
+//! way to pair them (exact for up to [`EXACT`] goals of a class, above that the
+//! larger of two sums of nearest distances); the *nearest* bound lets every goal
+//! take the nearest block. One move moves one block, so the classes' bounds add
+//! up.
+
+use super::Heuristic;
+use crate::puzzle::Move;
+use crate::puzzle::trays::{CLASSES, CellKey, Mask, Metric, Packed, PackedState, Place, Tray};
+
+/// Goals of a class that are paired exactly.
+const EXACT: usize = 4;
+
+/// A place from which a goal cannot be reached.
+const NEVER: u16 = u16::MAX;
+
+/// Which bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TrayBound {
+    /// Each goal takes a block of its own.
+    #[default]
+    Matching,
+    /// Each goal takes the nearest block.
+    Nearest,
+}
+
+/// How far each cell is from each goal, for a block that is alone.
+#[derive(Debug)]
+pub struct TrayDistances {
+    bound: TrayBound,
+    cells: usize,
+    /// A row of cells for each goal of the tray.
+    far: Vec<u16>,
+    /// For each class which goals are its own, and whether it has no more
+    /// blocks than goals.
+    goals: Vec<(std::ops::Range<usize>, bool)>,
+}
+
+impl TrayDistances {
+    /// The tables of a tray, if they need no more than so many bytes.
+    pub fn new(tray: &Tray, metric: Metric, bound: TrayBound, most_bytes: usize) -> Option<Self> {
+        let cells = tray.cells();
+        if tray.goal().len() * cells * 2 > most_bytes {
+            return None;
+        }
+        let mut far = Vec::with_capacity(tray.goal().len() * cells);
+        for class in tray.classes() {
+            let room = room(tray, class.height, class.width);
+            for goal in &tray.goal()[class.goals.clone()] {
+                far.extend(distances(tray, &room, goal.at.cell(tray.cols()), metric));
+            }
+        }
+        let goals =
+            tray.classes().iter().map(|class| (class.goals.clone(), class.blocks.len() <= class.goals.len()));
+        Some(Self { bound, cells, far, goals: goals.collect() })
+    }
+
+    /// Whether a class has goals.
+    #[inline(always)]
+    pub fn concerns(&self, class: usize) -> bool {
+        !self.goals[class].0.is_empty()
+    }
+
+    /// The bound for a class whose blocks lie in these cells; none if its goals
+    /// can never be filled.
+    #[inline]
+    pub fn of_class(&self, class: usize, cells: impl Iterator<Item = usize> + Clone) -> Option<u32> {
+        let (goals, all) = &self.goals[class];
+        let row = |goal: usize| &self.far[goal * self.cells..][..self.cells];
+        let nearest = |goal: usize| cells.clone().map(|cell| row(goal)[cell]).min().unwrap_or(NEVER);
+        if goals.len() == 1 {
+            let nearest = nearest(goals.start);
+            return (nearest != NEVER).then_some(nearest.into());
+        }
+        if self.bound == TrayBound::Matching && goals.len() <= EXACT {
+            return self.paired(goals.clone(), cells);
+        }
+        let mut sum = 0;
+        for goal in goals.clone() {
+            let nearest = nearest(goal);
+            if nearest == NEVER {
+                return None;
+            }
+            sum += u32::from(nearest);
+        }
+        if *all && self.bound == TrayBound::Matching {
+            let nearest = |cell: usize| goals.clone().map(|goal| row(goal)[cell]).min().unwrap_or(0);
+            let other: u32 = cells.map(|cell| u32::from(nearest(cell))).sum();
+            sum = sum.max(other);
+        }
+        Some(sum)
+    }
+
+    /// The cheapest way to give each of a few goals a block of its own.
+    fn paired(&self, goals: std::ops::Range<usize>, cells: impl Iterator<Item = usize>) -> Option<u32> {
+        const FAR: u32 = u32::MAX / 2;
+        // For each set of goals: the cheapest way to fill them so far.
+        let mut least = [FAR; 1 << EXACT];
+        least[0] = 0;
+        let sets = 1usize << goals.len();
+        for cell in cells {
+            for set in (1..sets).rev() {
+                for (bit, goal) in goals.clone().enumerate() {
+                    let far = self.far[goal * self.cells + cell];
+                    if set >> bit & 1 != 0 && far != NEVER {
+                        least[set] = least[set].min(least[set ^ (1 << bit)] + u32::from(far));
+                    }
+                }
+            }
+        }
+        Some(least[sets - 1]).filter(|&least| least < FAR)
+    }
+}
+
+/// Where a block of a shape has room between the walls.
+fn room(tray: &Tray, height: u16, width: u16) -> Vec<bool> {
+    let rect =
+        |cell: usize| crate::puzzle::trays::Rect { at: Place::of_cell(cell, tray.cols()), height, width };
+    let free = |cell: usize| !tray.is_wall(cell);
+    // Without walls there is nothing to look at but the edges.
+    let walls = tray.walls().iter().any(|&word| word != 0);
+    (0..tray.cells())
+        .map(|cell| {
+            rect(cell).fits(tray.rows(), tray.cols()) && (!walls || rect(cell).cells(tray.cols()).all(free))
+        })
+        .collect()
+}
+
+/// How many moves a block needs from each cell to a goal, if it is alone.
+fn distances(tray: &Tray, room: &[bool], goal: usize, metric: Metric) -> Vec<u16> {
+    let (cells, cols) = (tray.cells(), tray.cols());
+    let mut far = vec![NEVER; cells];
+    if !room[goal] {
+        return far;
+    }
+    far[goal] = 0;
+    let mut open = vec![goal];
+    let mut next = Vec::new();
+    let mut distance: u16 = 0;
+    while !open.is_empty() {
+        distance = if metric == Metric::Piece { 1 } else { distance.saturating_add(1).min(NEVER - 1) };
+        for cell in open.drain(..) {
+            let here = Place::of_cell(cell, cols);
+            let ways: [(isize, usize); 4] = [
+                (-(cols as isize), here.row as usize),
+                (cols as isize, tray.rows() - 1 - here.row as usize),
+                (-1, here.col as usize),
+                (1, cols - 1 - here.col as usize),
+            ];
+            for (way, most) in ways {
+                let most = if metric == Metric::Slide { most } else { most.min(1) };
+                let mut to = cell;
+                for _ in 0..most {
+                    to = to.wrapping_add_signed(way);
+                    // Beyond a cell that was reached sooner, its own slides do.
+                    if !room[to] || far[to] < distance && metric == Metric::Slide {
+                        break;
+                    }
+                    if far[to] == NEVER {
+                        far[to] = distance;
+                        next.push(to);
+                    }
+                }
+            }
+        }
+        std::mem::swap(&mut open, &mut next);
+    }
+    far
+}
+
+/// The cells of a set, one after another.
+#[derive(Clone, Copy)]
+struct Cells<M>(M);
+
+impl<M: Mask> Iterator for Cells<M> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let set = self.0;
+        if set.is_none() {
+            return None;
+        }
+        self.0 = set.without_lowest();
+        Some(set.lowest() as usize)
+    }
+}
+
+/// The estimate of a state whose goals can never be filled; no search starts
+/// from one.
+const HOPELESS: u32 = 1 << 14;
+
+impl TrayDistances {
+    #[inline]
+    fn of_packed<M: Mask>(&self, class: usize, anchors: M) -> u32 {
+        self.of_class(class, Cells(anchors)).unwrap_or(HOPELESS)
+    }
+}
+
+impl<M: Mask, K: CellKey> Heuristic<Packed<M, K>> for TrayDistances {
+    type Memo = u32;
+    type Carry = ();
+
+    fn name(&self) -> &'static str {
+        match self.bound {
+            TrayBound::Matching => "matching",
+            TrayBound::Nearest => "nearest",
+        }
+    }
+
+    fn evaluate(&self, puzzle: &Packed<M, K>, state: &PackedState<M>) -> u32 {
+        let classes = (0..puzzle.classes().min(CLASSES)).filter(|&class| self.concerns(class));
+        classes.map(|class| self.of_packed(class, state.anchors[class])).sum()
+    }
+
+    #[inline]
+    fn update(&self, puzzle: &Packed<M, K>, &memo: &u32, before: &PackedState<M>, step: Move) -> u32 {
+        let (from, to) = puzzle.ends(step);
+        let class = puzzle.class_at(before, from);
+        if !self.concerns(class) {
+            return memo;
+        }
+        let anchors = before.anchors[class];
+        let after = anchors ^ M::cell(from) ^ M::cell(to);
+        memo + self.of_packed(class, after) - self.of_packed(class, anchors)
+    }
+
+    #[inline(always)]
+    fn estimate(&self, &memo: &u32) -> u32 {
+        memo
+    }
+
+    #[inline(always)]
+    fn carry(&self, _: &u32) {}
+
+    #[inline(always)]
+    fn resume(&self, _: &Packed<M, K>, _: &PackedState<M>, estimate: u32, (): ()) -> u32 {
+        estimate
+    }
+}

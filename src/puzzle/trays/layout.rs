@@ -1,0 +1,183 @@
+//! An arrangement on a grid, on which moves are made one after another: for
+//! replaying and showing solutions, not for searching.
+
+use super::{Block, Class, Metric, Place, Shift, Tray};
+use std::collections::VecDeque;
+
+/// The four ways, as changes of row and column.
+const WAYS: [(i32, i32); 4] = [(-1, 0), (0, 1), (1, 0), (0, -1)];
+
+/// A tray's blocks where they lie now.
+#[derive(Clone, Debug)]
+pub struct Layout<'t> {
+    tray: &'t Tray,
+    /// The blocks by the numbers they had at the start.
+    blocks: Vec<Block>,
+    /// What lies on each cell, as in [`Tray::grid`].
+    grid: Vec<u32>,
+}
+
+impl<'t> Layout<'t> {
+    /// The start.
+    pub fn new(tray: &'t Tray) -> Self {
+        Self { tray, blocks: tray.blocks().to_vec(), grid: tray.grid(tray.blocks()) }
+    }
+
+    /// The blocks by the numbers they had at the start.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// What lies on each cell, row by row: a block's number, [`Tray::EMPTY`] or
+    /// [`Tray::WALL`].
+    pub fn grid(&self) -> &[u32] {
+        &self.grid
+    }
+
+    /// Whether the goal is met.
+    pub fn is_solved(&self) -> bool {
+        let mut blocks = self.blocks.clone();
+        blocks.sort_unstable();
+        self.tray.is_met_by(&blocks)
+    }
+
+    /// Makes a move, or says what is wrong with it.
+    pub fn shift(&mut self, shift: Shift, metric: Metric) -> Result<(), String> {
+        let number = self.block_at(shift.from)?;
+        let straight = shift.straight();
+        let legal = match metric {
+            Metric::Step => straight == Some(1) && self.beside(number, shift.from).any(|to| to == shift.to),
+            Metric::Slide => straight.is_some() && self.rays(number, shift.from).any(|to| to == shift.to),
+            Metric::Piece => shift.from != shift.to && self.route(shift).is_some(),
+        };
+        if !legal {
+            let kind = metric.name();
+            return Err(format!("the block at {} cannot go to {} in one {kind}", shift.from, shift.to));
+        }
+        self.put(number, shift.to);
+        Ok(())
+    }
+
+    /// The fewest straight slides that take a block where a move says.
+    pub fn route(&self, shift: Shift) -> Option<Vec<Shift>> {
+        let number = self.block_at(shift.from).ok()?;
+        let cols = self.tray.cols();
+        // From where each place was reached first; a place is its own if it is
+        // the start.
+        let mut before = vec![u32::MAX; self.grid.len()];
+        before[shift.from.cell(cols)] = shift.from.cell(cols) as u32;
+        let mut open = VecDeque::from([shift.from]);
+        while let Some(at) = open.pop_front() {
+            if at == shift.to {
+                break;
+            }
+            for to in self.rays(number, at) {
+                let seen = &mut before[to.cell(cols)];
+                if *seen == u32::MAX {
+                    *seen = at.cell(cols) as u32;
+                    open.push_back(to);
+                }
+            }
+        }
+        let mut route = Vec::new();
+        let mut to = shift.to;
+        while to != shift.from {
+            let from = *before.get(to.cell(cols)).filter(|&&cell| cell != u32::MAX)?;
+            let from = Place::of_cell(from as usize, cols);
+            route.push(Shift { from, to });
+            to = from;
+        }
+        route.reverse();
+        Some(route)
+    }
+
+    /// The number of the block whose top-left cell this is.
+    fn block_at(&self, at: Place) -> Result<u32, String> {
+        let (rows, cols) = (self.tray.rows(), self.tray.cols());
+        let inside = (at.row as usize) < rows && (at.col as usize) < cols;
+        let number = if inside { self.grid[at.cell(cols)] } else { Tray::EMPTY };
+        match self.blocks.get(number as usize) {
+            Some(block) if block.at == at => Ok(number),
+            _ => Err(format!("no block has its top-left cell at {at}")),
+        }
+    }
+
+    fn class(&self, number: u32) -> &'t Class {
+        &self.tray.classes()[self.blocks[number as usize].class as usize]
+    }
+
+    fn put(&mut self, number: u32, to: Place) {
+        let (class, cols) = (self.class(number), self.tray.cols());
+        let block = &mut self.blocks[number as usize];
+        class.rect(block.at).cells(cols).for_each(|cell| self.grid[cell] = Tray::EMPTY);
+        block.at = to;
+        class.rect(to).cells(cols).for_each(|cell| self.grid[cell] = number);
+    }
+
+    /// The place one cell further, if a block has room there.
+    fn next(&self, number: u32, at: Place, way: (i32, i32)) -> Option<Place> {
+        let row = u16::try_from(i32::from(at.row) + way.0).ok()?;
+        let col = u16::try_from(i32::from(at.col) + way.1).ok()?;
+        let rect = self.class(number).rect(Place::new(row, col));
+        let free = |cell: usize| self.grid[cell] == Tray::EMPTY || self.grid[cell] == number;
+        let (rows, cols) = (self.tray.rows(), self.tray.cols());
+        (rect.fits(rows, cols) && rect.cells(cols).all(free)).then_some(rect.at)
+    }
+
+    fn beside(&self, number: u32, at: Place) -> impl Iterator<Item = Place> {
+        WAYS.into_iter().filter_map(move |way| self.next(number, at, way))
+    }
+
+    /// Where a straight slide can end.
+    fn rays(&self, number: u32, at: Place) -> impl Iterator<Item = Place> {
+        WAYS.into_iter().flat_map(move |way| {
+            std::iter::successors(self.next(number, at, way), move |&at| self.next(number, at, way))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Piece, Rect};
+    use super::*;
+
+    fn tray() -> Tray {
+        let cell = |row, col| Piece::plain(Rect::new(row, col, 1, 1).unwrap());
+        let bar = Piece::plain(Rect::new(1, 0, 1, 2).unwrap());
+        Tray::new(3, 3, &[], &[cell(0, 0), bar], &[cell(2, 0)]).unwrap()
+    }
+
+    fn shift(row: u16, col: u16, to_row: u16, to_col: u16) -> Shift {
+        Shift { from: Place::new(row, col), to: Place::new(to_row, to_col) }
+    }
+
+    #[test]
+    fn moves_are_legal_or_not_by_the_metric() {
+        let tray = tray();
+        let tries = |metric, shift| Layout::new(&tray).shift(shift, metric).is_ok();
+        assert_eq!(Metric::ALL.map(|metric| tries(metric, shift(0, 0, 0, 1))), [true; 3]);
+        assert_eq!(Metric::ALL.map(|metric| tries(metric, shift(0, 0, 0, 2))), [false, true, true]);
+        assert_eq!(Metric::ALL.map(|metric| tries(metric, shift(0, 0, 2, 2))), [false, false, true]);
+        // Over the bar, into the bar, out of the tray, nowhere, and no block.
+        for bad in
+            [shift(0, 0, 3, 0), shift(0, 0, 1, 0), shift(0, 0, 0, 0), shift(0, 1, 0, 2), shift(1, 1, 1, 2)]
+        {
+            assert_eq!(Metric::ALL.map(|metric| tries(metric, bad)), [false; 3], "{bad}");
+        }
+        assert!(!tries(Metric::Slide, shift(0, 0, 2, 0)), "over the bar");
+    }
+
+    #[test]
+    fn a_route_has_the_fewest_slides() {
+        let tray = tray();
+        let mut layout = Layout::new(&tray);
+        let route = layout.route(shift(0, 0, 2, 0)).unwrap();
+        assert_eq!(route, [shift(0, 0, 0, 2), shift(0, 2, 2, 2), shift(2, 2, 2, 0)]);
+        for shift in route {
+            assert!(!layout.is_solved());
+            layout.shift(shift, Metric::Slide).unwrap();
+        }
+        assert!(layout.is_solved());
+        assert_eq!(layout.route(shift(1, 0, 0, 0)), Some(vec![shift(1, 0, 0, 0)]));
+    }
+}

@@ -1,0 +1,251 @@
+//! The states of a search, in one growing stretch of a region.
+//!
+//! ```text
+//!  ┌──────────────┬───────────────────────────────────────┬─ ─ ─ ─ ─ ─
+//!  │ hash table   │ nodes, in the order of their arrival  │ not touched
+//!  └──────────────┴───────────────────────────────────────┴─ ─ ─ ─ ─ ─
+//! ```
+//!
+//! The table holds numbers of nodes; a lookup compares the key itself. When the
+//! stretch is full it grows fourfold: the nodes move up and the table is filled
+//! again.
+
+use crate::memory::Region;
+use crate::memory::region::Watermark;
+use crate::puzzle::Move;
+
+/// No node.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The words of a node before its key.
+const HEAD: usize = 6;
+
+/// The stretch that a search starts with, in words.
+const SMALLEST: usize = 8 << 10;
+
+/// All states of a search.
+pub(super) struct Nodes<'m> {
+    memory: &'m mut [u32],
+    watermark: &'m Watermark,
+    width: usize,
+    /// The words in use, and how many of them are the table.
+    stretch: usize,
+    table: usize,
+    len: usize,
+    most: usize,
+}
+
+/// What a search keeps of a state beside its key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Node {
+    /// The moves from the start.
+    pub(super) cost: u32,
+    /// The state before the last of them.
+    pub(super) parent: u32,
+    /// The last of them.
+    pub(super) step: Move,
+    /// Neighbours in a list of open nodes. A node that is in none has itself
+    /// as its next.
+    pub(super) next: u32,
+    pub(super) previous: u32,
+    /// How far it still is at least.
+    pub(super) estimate: u32,
+}
+
+/// What became of a key that was looked up or stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Found {
+    /// It was known.
+    Old(u32),
+    /// It was stored.
+    New(u32),
+    /// There is no room for it.
+    Full,
+}
+
+impl<'m> Nodes<'m> {
+    /// No states yet, with keys of so many words.
+    pub(super) fn new(region: &'m mut Region<'_>, width: usize) -> Self {
+        let ([_, _, all], watermark) = region.split(0, 0);
+        let memory: &mut [u32] = bytemuck::cast_slice_mut(all.words);
+        let mut nodes = Self { memory, watermark, width, stretch: 0, table: 0, len: 0, most: 0 };
+        nodes.stretch_to(SMALLEST.max(8 * (HEAD + width)));
+        nodes
+    }
+
+    /// How many states there are.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Forgets all states.
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+        self.memory[..self.table].fill(NONE);
+    }
+
+    fn stride(&self) -> usize {
+        HEAD + self.width
+    }
+
+    /// Takes so many words, or all there are, and divides them anew.
+    fn stretch_to(&mut self, words: usize) {
+        let before = self.table;
+        self.stretch = words.min(self.memory.len());
+        // Three words of the table for two nodes.
+        let most = self.stretch * 2 / (2 * self.stride() + 3);
+        self.table = self.stretch.saturating_sub(most * self.stride());
+        self.most = most.min(NONE as usize);
+        self.watermark.raise(4 * self.stretch);
+        self.memory.copy_within(before..before + self.len * self.stride(), self.table);
+        self.memory[..self.table].fill(NONE);
+        for node in 0..self.len {
+            let at = self.table + node * self.stride() + HEAD;
+            let place = self.vacant(at);
+            self.memory[place] = node as u32;
+        }
+    }
+
+    /// The first free place of the table for the key that lies at `at`.
+    fn vacant(&self, at: usize) -> usize {
+        let mut place = self.home(&self.memory[at..at + self.width]);
+        while self.memory[place] != NONE {
+            place = if place + 1 == self.table { 0 } else { place + 1 };
+        }
+        place
+    }
+
+    #[inline]
+    fn home(&self, key: &[u32]) -> usize {
+        const MULTIPLY: u64 = 0x9e37_79b9_7f4a_7c15;
+        let fold = |hash: u64, word: &u32| {
+            let product = u128::from(hash ^ u64::from(*word)) * u128::from(MULTIPLY);
+            product as u64 ^ (product >> 64) as u64
+        };
+        let hash = key.iter().fold(0x243f_6a88_85a3_08d3, fold).wrapping_mul(MULTIPLY);
+        ((u128::from(hash) * self.table as u128) >> 64) as usize
+    }
+
+    #[inline]
+    fn at(&self, node: u32) -> usize {
+        self.table + node as usize * self.stride()
+    }
+
+    /// The key of a node.
+    #[inline]
+    pub(super) fn key(&self, node: u32) -> &[u32] {
+        let at = self.at(node) + HEAD;
+        &self.memory[at..at + self.width]
+    }
+
+    /// What is kept of a node.
+    #[inline]
+    pub(super) fn get(&self, node: u32) -> Node {
+        let at = self.at(node);
+        let [cost, parent, step, next, previous, estimate] =
+            self.memory[at..at + HEAD].try_into().expect("the head of a node");
+        Node { cost, parent, step: Move(step), next, previous, estimate }
+    }
+
+    /// Keeps this of a node.
+    #[inline]
+    pub(super) fn set(&mut self, node: u32, kept: Node) {
+        let at = self.at(node);
+        let Node { cost, parent, step, next, previous, estimate } = kept;
+        self.memory[at..at + HEAD].copy_from_slice(&[cost, parent, step.0, next, previous, estimate]);
+    }
+
+    /// The node with a key, if there is one; otherwise its place in the table.
+    #[inline]
+    fn look_up(&self, key: &[u32]) -> Result<u32, usize> {
+        let mut place = self.home(key);
+        loop {
+            let node = self.memory[place];
+            if node == NONE {
+                return Err(place);
+            }
+            if self.key(node) == key {
+                return Ok(node);
+            }
+            place = if place + 1 == self.table { 0 } else { place + 1 };
+        }
+    }
+
+    /// The node with a key.
+    pub(super) fn find(&self, key: &[u32]) -> Option<u32> {
+        self.look_up(key).ok()
+    }
+
+    /// Stores a key, unless it is known. A new node is in no list.
+    #[inline]
+    pub(super) fn insert(&mut self, key: &[u32]) -> Found {
+        let mut place = match self.look_up(key) {
+            Ok(node) => return Found::Old(node),
+            Err(place) => place,
+        };
+        if self.len == self.most {
+            if self.stretch == self.memory.len() {
+                return Found::Full;
+            }
+            self.stretch_to(4 * self.stretch);
+            if self.len == self.most {
+                return Found::Full;
+            }
+            place = self.look_up(key).err().unwrap_or(place);
+        }
+        let node = self.len as u32;
+        self.len += 1;
+        self.memory[place] = node;
+        let at = self.at(node) + HEAD;
+        self.memory[at..at + self.width].copy_from_slice(key);
+        self.set(
+            node,
+            Node { cost: 0, parent: NONE, step: Move(0), next: node, previous: node, estimate: 0 },
+        );
+        Found::New(node)
+    }
+
+    /// The moves to a node from the one that has no parent.
+    pub(super) fn path(&self, mut node: u32) -> Vec<Move> {
+        let mut path = Vec::new();
+        loop {
+            let Node { parent, step, .. } = self.get(node);
+            if parent == NONE {
+                path.reverse();
+                return path;
+            }
+            path.push(step);
+            node = parent;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Line;
+
+    #[test]
+    fn keys_stay_themselves_while_the_stretch_grows() {
+        let mut lines: Vec<Line> = vec![bytemuck::Zeroable::zeroed(); 1 << 14];
+        let mut region = Region::zeroed(&mut lines);
+        for round in 0..2 {
+            let mut nodes = Nodes::new(&mut region, 3);
+            let key = |i: u32| [i % 7, i / 7, i.wrapping_mul(round)];
+            let mut stored = 0;
+            while nodes.insert(&key(stored)) == Found::New(stored) {
+                nodes.set(stored, Node { cost: stored, ..nodes.get(stored) });
+                stored += 1;
+            }
+            assert_eq!(nodes.insert(&key(stored)), Found::Full);
+            assert!(stored as usize > (1 << 20) / 44, "{stored}");
+            for i in 0..stored {
+                assert_eq!(nodes.insert(&key(i)), Found::Old(i));
+                assert_eq!((nodes.key(i), nodes.get(i).cost), (&key(i)[..], i));
+            }
+            assert_eq!(nodes.find(&key(stored)), None);
+            nodes.clear();
+            assert_eq!(nodes.find(&key(0)), None);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Makes a solution shorter by a look around it.
+//!
+//! The states on the solution and those near it, as many as it is worth, become
+//! a small space of their own, in which a breadth-first search finds the
+//! shortest way (plan neighbourhood graph search: Nakhost and Müller, ICAPS
+//! 2010). That is repeated around the new solution while it helps.
+
+use super::nodes::{Found, NONE, Node, Nodes};
+use super::{Flow, Space};
+use crate::memory::Region;
+use crate::puzzle::Move;
+use crate::search::{Limits, Statistics};
+
+/// Not reached yet.
+const FAR: u32 = u32::MAX;
+
+/// A solution as short as can be found among so many states around it, time and
+/// again; `path` leads from the space's start to a goal.
+pub fn shorten<S: Space>(
+    space: &mut S,
+    path: Vec<Move>,
+    states: usize,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+) -> (Vec<Move>, Statistics) {
+    let mut statistics = Statistics::default();
+    let mut path = path;
+    let mut nodes = Nodes::new(region, space.width());
+    loop {
+        nodes.clear();
+        let Some(goal) = surround(space, &mut nodes, &path, states, limits, &mut statistics) else { break };
+        let Some(goal) = shortest(space, &mut nodes, goal, limits, &mut statistics) else { break };
+        let shorter = nodes.path(goal);
+        let gain = path.len() - shorter.len().min(path.len());
+        if gain > 0 {
+            path = shorter;
+        }
+        // A gain of less than a fiftieth promises no more.
+        if gain * 50 <= path.len() {
+            break;
+        }
+    }
+    (path, statistics)
+}
+
+/// Stores the states of a path, then their neighbours, and theirs; the node
+/// of the path's end.
+fn surround<S: Space>(
+    space: &mut S,
+    nodes: &mut Nodes<'_>,
+    path: &[Move],
+    states: usize,
+    limits: &Limits<'_>,
+    statistics: &mut Statistics,
+) -> Option<u32> {
+    let mut key = vec![0; space.width()];
+    let mut after = key.clone();
+    let (estimate, is_goal) = space.start(&mut key);
+    let mut goal = insert(nodes, &key, estimate)?;
+    for &step in path {
+        let estimate = space.follow(&key, step, &mut after);
+        std::mem::swap(&mut key, &mut after);
+        goal = insert(nodes, &key, estimate)?;
+    }
+    let (mut next, mut full) = (0, is_goal);
+    while (next as usize) < nodes.len() && nodes.len() < states && !full {
+        if next % 1024 == 1023 && limits.reached(0).is_some() {
+            return None;
+        }
+        key.copy_from_slice(nodes.key(next));
+        statistics.expanded += 1;
+        space.expand(&key, nodes.get(next).estimate, None, |successor| {
+            statistics.generated += 1;
+            full = insert(nodes, successor.key, successor.estimate).is_none();
+            if full { Flow::Enough } else { Flow::On }
+        });
+        next += 1;
+    }
+    Some(goal)
+}
+
+/// Stores a state that is not reached yet.
+fn insert(nodes: &mut Nodes<'_>, key: &[u32], estimate: u32) -> Option<u32> {
+    match nodes.insert(key) {
+        Found::New(node) => {
+            nodes.set(node, Node { cost: FAR, estimate, ..nodes.get(node) });
+            Some(node)
+        }
+        Found::Old(node) => Some(node),
+        Found::Full => None,
+    }
+}
+
+/// The nearest goal, by a breadth-first search from node 0 that meets stored
+/// states only; the nodes' parents then lead to it.
+fn shortest<S: Space>(
+    space: &mut S,
+    nodes: &mut Nodes<'_>,
+    goal: u32,
+    limits: &Limits<'_>,
+    statistics: &mut Statistics,
+) -> Option<u32> {
+    let mut key = vec![0; space.width()];
+    nodes.set(0, Node { cost: 0, parent: NONE, next: NONE, ..nodes.get(0) });
+    if goal == 0 {
+        return Some(0);
+    }
+    let (mut first, mut last) = (0, 0);
+    let mut reached = None;
+    let mut looks = 0u32;
+    while first != NONE && reached.is_none() {
+        looks += 1;
+        if looks.is_multiple_of(1024) && limits.reached(0).is_some() {
+            return None;
+        }
+        let Node { cost, step, next, estimate, .. } = nodes.get(first);
+        key.copy_from_slice(nodes.key(first));
+        statistics.expanded += 1;
+        let node = first;
+        let was_last = next == NONE;
+        space.expand(&key, estimate, (cost > 0).then_some(step), |successor| {
+            statistics.generated += 1;
+            let Some(child) = nodes.find(successor.key) else { return Flow::On };
+            let kept = nodes.get(child);
+            if kept.cost != FAR {
+                return Flow::On;
+            }
+            nodes.set(child, Node { cost: cost + 1, parent: node, step: successor.step, next: NONE, ..kept });
+            nodes.set(last, Node { next: child, ..nodes.get(last) });
+            last = child;
+            if successor.is_goal || child == goal {
+                reached = Some(child);
+                return Flow::Enough;
+            }
+            Flow::On
+        });
+        first = if was_last { nodes.get(node).next } else { next };
+    }
+    reached
+}

@@ -1,0 +1,175 @@
+//! The search itself.
+
+use super::nodes::{Found, NONE, Node, Nodes};
+use super::{Flow, Space};
+use crate::memory::Region;
+use crate::search::{Ending, Limits, Order, Outcome, Statistics, Stop};
+
+/// Expansions between two looks at the clock.
+const BETWEEN_LOOKS: u64 = 1 << 10;
+
+/// Priorities from here on are one.
+const MOST_LEVELS: usize = 1 << 20;
+
+/// The open nodes by priority: doubly linked lists through the nodes.
+struct Open {
+    /// First and last node of each level.
+    ends: Vec<(u32, u32)>,
+    lowest: usize,
+    /// Whether the newest of a level comes first.
+    newest_first: bool,
+}
+
+impl Open {
+    fn push(&mut self, nodes: &mut Nodes<'_>, level: usize, node: u32) {
+        if level >= self.ends.len() {
+            self.ends.resize(level + 1, (NONE, NONE));
+        }
+        self.lowest = self.lowest.min(level);
+        let (first, last) = &mut self.ends[level];
+        let kept = nodes.get(node);
+        if *first == NONE {
+            (*first, *last) = (node, node);
+            nodes.set(node, Node { next: NONE, previous: NONE, ..kept });
+        } else if self.newest_first {
+            nodes.set(node, Node { next: *first, previous: NONE, ..kept });
+            nodes.set(*first, Node { previous: node, ..nodes.get(*first) });
+            *first = node;
+        } else {
+            nodes.set(node, Node { next: NONE, previous: *last, ..kept });
+            nodes.set(*last, Node { next: node, ..nodes.get(*last) });
+            *last = node;
+        }
+    }
+
+    fn remove(&mut self, nodes: &mut Nodes<'_>, level: usize, node: u32) {
+        let kept = nodes.get(node);
+        let Node { next, previous, .. } = kept;
+        match previous {
+            NONE => self.ends[level].0 = next,
+            before => nodes.set(before, Node { next, ..nodes.get(before) }),
+        }
+        match next {
+            NONE => self.ends[level].1 = previous,
+            after => nodes.set(after, Node { previous, ..nodes.get(after) }),
+        }
+        nodes.set(node, Node { next: node, ..kept });
+    }
+
+    fn pop(&mut self, nodes: &mut Nodes<'_>) -> Option<(usize, u32)> {
+        while let Some(&(first, _)) = self.ends.get(self.lowest) {
+            if first != NONE {
+                self.remove(nodes, self.lowest, first);
+                return Some((self.lowest, first));
+            }
+            self.lowest += 1;
+        }
+        None
+    }
+}
+
+/// Finds a solution from the start of a space in an order; a shortest one if
+/// the order promises that.
+pub fn solve<S: Space>(space: &mut S, order: Order, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
+    let mut statistics = Statistics::default();
+    let mut key = vec![0; space.width()];
+    let (first_estimate, is_goal) = space.start(&mut key);
+    if is_goal {
+        return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
+    }
+    let mut nodes = Nodes::new(region, space.width());
+    let mut open = Open { ends: Vec::new(), lowest: 0, newest_first: order.is_optimal() };
+    let level = |cost: u32, estimate: u32| (order.priority(cost, estimate) as usize).min(MOST_LEVELS);
+    let optimal = order.is_optimal();
+    let Found::New(start) = nodes.insert(&key) else {
+        let ending = Ending::Stopped { stop: Stop::Memory, bound: first_estimate };
+        return Outcome { ending, statistics };
+    };
+    nodes.set(start, Node { estimate: first_estimate, ..nodes.get(start) });
+    open.push(&mut nodes, level(0, first_estimate), start);
+    statistics.stored = 1;
+    let most = limits.max_nodes.unwrap_or(u64::MAX);
+    let mut goal: Option<u32> = None;
+    let mut stop = None;
+    let mut bound = first_estimate;
+    while let Some((lowest, node)) = open.pop(&mut nodes) {
+        if optimal {
+            bound = bound.max(order.bound(lowest as u32)).max(first_estimate);
+        }
+        if goal == Some(node) {
+            break;
+        }
+        statistics.expanded += 1;
+        if statistics.expanded % BETWEEN_LOOKS == 1 || statistics.stored >= most {
+            stop = limits.reached(statistics.stored);
+            if stop.is_some() {
+                open.push(&mut nodes, lowest, node);
+                break;
+            }
+        }
+        key.copy_from_slice(nodes.key(node));
+        let Node { cost, step, estimate, .. } = nodes.get(node);
+        let last = (cost > 0).then_some(step);
+        let mut found = false;
+        space.expand(&key, estimate, last, |successor| {
+            statistics.generated += 1;
+            let through = level(cost + 1, successor.estimate);
+            let child = match nodes.insert(successor.key) {
+                Found::New(child) => {
+                    statistics.stored += 1;
+                    child
+                }
+                Found::Old(child) => {
+                    let known = nodes.get(child);
+                    if known.cost <= cost + 1 {
+                        return Flow::On;
+                    }
+                    let is_closed = known.next == child;
+                    if is_closed && !optimal {
+                        // The way there is shorter now, and that is all.
+                        nodes
+                            .set(child, Node { cost: cost + 1, parent: node, step: successor.step, ..known });
+                        return Flow::On;
+                    }
+                    if !is_closed {
+                        open.remove(&mut nodes, level(known.cost, known.estimate), child);
+                    }
+                    child
+                }
+                Found::Full => {
+                    stop = Some(Stop::Memory);
+                    return Flow::Enough;
+                }
+            };
+            let Node { next, previous, .. } = nodes.get(child);
+            let (cost, estimate) = (cost + 1, successor.estimate);
+            nodes.set(child, Node { cost, parent: node, step: successor.step, next, previous, estimate });
+            open.push(&mut nodes, through, child);
+            if successor.is_goal && goal.is_none_or(|goal| nodes.get(goal).cost >= cost) {
+                goal = Some(child);
+                if !optimal || through <= lowest {
+                    found = true;
+                    return Flow::Enough;
+                }
+            }
+            if statistics.stored >= most {
+                stop = Some(Stop::Nodes);
+                return Flow::Enough;
+            }
+            Flow::On
+        });
+        if found || stop.is_some() {
+            break;
+        }
+    }
+    let ending = match (goal, stop) {
+        (Some(goal), stop) => {
+            let path = nodes.path(goal);
+            let length = path.len() as u32;
+            Ending::Solved { path, bound: if optimal && stop.is_none() { length } else { bound.min(length) } }
+        }
+        (None, Some(stop)) => Ending::Stopped { stop, bound },
+        (None, None) => Ending::Exhausted,
+    };
+    Outcome { ending, statistics }
+}
