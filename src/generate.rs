@@ -1,8 +1,10 @@
-//! Random boards, the same for the same seed on every machine.
+//! Random boards and [trays], the same for the same seed on every machine.
 //!
 //! The stream is xoshiro256++ seeded through SplitMix64, and bounded integers
 //! are drawn from it here, so that no change in a library can change what a
 //! seed means.
+
+pub mod trays;
 
 use crate::puzzle::tiles::{Board, Direction, Goal, Size, is_solvable};
 use rand_xoshiro::{

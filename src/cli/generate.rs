@@ -1,6 +1,10 @@
-//! `batch-solve generate`: writes puzzles.
+//! `batch-solve generate`: writes tile boards; trays are in `generate_trays`.
 
-use super::{Exit, args::GenerateArgs, signals};
+use super::{
+    Exit,
+    args::{Family, GenerateArgs},
+    generate_trays, signals,
+};
 use crate::generate::write_line;
 use std::time::{Duration, Instant};
 
@@ -12,6 +16,9 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Writes as many boards as were asked for.
 pub(super) fn run(args: &GenerateArgs) -> anyhow::Result<Exit> {
+    if let Some(Family::Trays(trays)) = &args.family {
+        return generate_trays::run(trays);
+    }
     // What is wrong with the request is said before a file is made.
     let request = args.request()?;
     let mut boards = request.boards()?;

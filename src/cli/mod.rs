@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod exit;
 mod generate;
+mod generate_trays;
 mod man;
 mod progress;
 mod screen;

@@ -102,6 +102,7 @@ pub(super) fn parse_pair(start: &[u8], goal: &[u8], style: Lines) -> Result<Tray
     };
     let size = number(height).and_then(|rows| Ok((rows, number(width)?)));
     let (rows, cols) = size.map_err(PairFault::start)?;
+    Tray::check_size(rows, cols).map_err(|error| PairFault::start(Fault::at(at, error.to_string())))?;
     let read = |(at, words): (usize, Vec<Word<'_>>)| {
         let line = rectangle(at, &words, style)?;
         match line.label {
@@ -313,7 +314,7 @@ mod tests {
         };
         assert_eq!(fault("2 2\n1 1 0 0", "2 1 0 0"), (true, true, "goal 1 is 2x1, but no block is".into()));
         assert_eq!(fault("2 2\n1 1 0 0", ""), (true, false, "the goal is missing".into()));
-        assert_eq!(fault("2 2\n0 0 0 0", "").0, false);
+        assert!(!fault("2 2\n0 0 0 0", "").0);
         assert_eq!(fault("", "").2, "the file is empty");
     }
 }

@@ -145,7 +145,7 @@ mod tests {
             "{\"type\":\"result\",\"v\":1,\"file\":\"hard.txt\",\"n\":17,\"id\":\"17\",\"line\":17,\
              \"kind\":\"tray\",\"size\":\"2x3\",\"metric\":\"piece\",\"status\":\"solved\",\"length\":1,\
              \"optimal\":true,\"moves\":[[0,0,1,0]],\"algorithm\":\"bfs\",\"expanded\":1,\"generated\":3,\
-             \"time_us\":5}\n"
+             \"visited\":1,\"time_us\":5}\n"
         );
     }
 

@@ -1,25 +1,37 @@
 //! The arguments of `generate`.
 
-use super::Destination;
+use super::{Destination, GenerateTraysArgs};
 use crate::{
     generate::{Kind, Request},
     input::parse_goal,
     puzzle::tiles::Size,
 };
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, Subcommand};
 
 /// Examples at the end of the help.
 const EXAMPLES: &str = "\
 Examples:
   batch-solve generate --size 4x4 --count 1000 --seed 7
   batch-solve generate --size 9x9 --moves 10000000 | batch-solve - --quality fast
-  batch-solve generate --unsolvable --count 10 -o impossible.txt";
+  batch-solve generate --unsolvable --count 10 -o impossible.txt
+  batch-solve generate trays --size 5x4 --count 100";
+
+/// Puzzles that are no boards.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Family {
+    /// Write trays of sliding blocks
+    Trays(GenerateTraysArgs),
+}
 
 /// What `generate` can be told.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct GenerateArgs {
+    /// Another family of puzzles
+    #[command(subcommand)]
+    pub family: Option<Family>,
+
     /// Rows and columns, from 2x2 to 256x256
     #[arg(short, long, value_name = "RxC", default_value = "4x4", help_heading = "Boards")]
     pub size: Size,

@@ -7,12 +7,14 @@
 
 mod check;
 mod generate;
+mod generate_trays;
 mod solve;
 mod trace;
 mod tray;
 
 pub use check::CheckArgs;
-pub use generate::GenerateArgs;
+pub use generate::{Family, GenerateArgs};
+pub use generate_trays::GenerateTraysArgs;
 pub use solve::SolveArgs;
 pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;

@@ -1,7 +1,7 @@
 //! A tray as a person writes it, checked.
 
 use super::{Item, Place, Rect, TrayError};
-use std::ops::Range;
+use std::{fmt, ops::Range};
 
 /// A rectangle of the start or of the goal, as written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,21 +78,19 @@ impl Tray {
         blocks: &[Piece],
         goal: &[Piece],
     ) -> Result<Self, TrayError> {
-        let side = |side: i64| (1..=Self::MAX_SIDE as i64).contains(&side);
-        if !side(rows) || !side(cols) {
-            return Err(TrayError::Size { rows, cols });
-        }
+        Self::check_size(rows, cols)?;
         let (rows, cols) = (rows as usize, cols as usize);
         let inside = |item: Item, rect: Rect| match rect.fits(rows, cols) {
             true => Ok(()),
             false => Err(TrayError::Outside { item, rect, rows, cols }),
         };
-        let mut owner: Vec<Option<Item>> = vec![None; rows * cols];
+        // Who lies on each cell: 0 for nobody, then the walls, then the blocks.
+        let mut owner = vec![0u32; rows * cols];
         let mut wall_bits = vec![0u64; (rows * cols).div_ceil(64)];
         for (index, &rect) in walls.iter().enumerate() {
             inside(Item::Wall(index), rect)?;
             for cell in rect.cells(cols) {
-                owner[cell] = Some(Item::Wall(index));
+                owner[cell] = index as u32 + 1;
                 wall_bits[cell / 64] |= 1 << (cell % 64);
             }
         }
@@ -100,7 +98,9 @@ impl Tray {
             let item = Item::Block(index);
             inside(item, piece.rect)?;
             for cell in piece.rect.cells(cols) {
-                if let Some(other) = owner[cell].replace(item) {
+                let other = std::mem::replace(&mut owner[cell], (walls.len() + index) as u32 + 1) as usize;
+                if let Some(other) = other.checked_sub(1) {
+                    let other = other.checked_sub(walls.len()).map_or(Item::Wall(other), Item::Block);
                     let (row, col) = (cell / cols, cell % cols);
                     return Err(TrayError::Overlap { item, other, row, col });
                 }
@@ -143,6 +143,12 @@ impl Tray {
             })
             .collect();
         Ok(Self { rows, cols, walls: wall_bits, classes, blocks, goal })
+    }
+
+    /// Whether a tray can have so many rows and columns.
+    pub fn check_size(rows: i64, cols: i64) -> Result<(), TrayError> {
+        let fits = |side: i64| (1..=Self::MAX_SIDE as i64).contains(&side);
+        if fits(rows) && fits(cols) { Ok(()) } else { Err(TrayError::Size { rows, cols }) }
     }
 
     /// The number of rows.
@@ -230,6 +236,27 @@ impl Tray {
 
     /// A wall in [`Tray::grid`].
     pub const WALL: u32 = u32::MAX - 1;
+}
+
+/// The tray as a record: `tray 5 4`, its walls and blocks, `goal`, and its goal.
+impl fmt::Display for Tray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "tray {} {}", self.rows, self.cols)?;
+        for cell in (0..self.cells()).filter(|&cell| self.is_wall(cell)) {
+            let at = Place::of_cell(cell, self.cols);
+            writeln!(f, "wall {at} {at}")?;
+        }
+        let list = |f: &mut fmt::Formatter<'_>, blocks: &[Block]| {
+            blocks.iter().try_for_each(|&block| match self.classes[block.class as usize].mark {
+                0 => writeln!(f, "{}", self.rect(block)),
+                mark => writeln!(f, "{} {mark}", self.rect(block)),
+            })
+        };
+        list(f, &self.blocks)?;
+        let labelled = self.classes.iter().any(|class| class.mark != 0);
+        writeln!(f, "{}", if labelled { "goal labelled" } else { "goal" })?;
+        list(f, &self.goal)
+    }
 }
 
 /// What makes blocks interchangeable, the largest first: the area, the height,

@@ -1,0 +1,285 @@
+//! Trays from file to result: the real binary on real files, and the searches
+//! against the plain oracle.
+
+use assert_cmd::Command;
+use batch_solve::generate::trays::{TrayGoal, TrayRequest};
+use batch_solve::puzzle::trays::{Metric, Tray, oracle};
+use serde_json::Value;
+use std::fmt::Write;
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures");
+
+fn batch_solve(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("batch-solve").unwrap();
+    command.args(arguments);
+    command
+}
+
+/// The results of some records, with these options.
+fn results(text: &str, options: &[&str]) -> Vec<Value> {
+    let arguments = [&["-", "--format", "jsonl", "--quiet"], options].concat();
+    let output = batch_solve(&arguments).write_stdin(text).output().unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let values = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    values.filter(|value| value["type"] == "result").collect()
+}
+
+fn fixture(name: &str) -> String {
+    std::fs::read_to_string(format!("{FIXTURES}/{name}")).unwrap()
+}
+
+fn lengths(results: &[Value]) -> Vec<u64> {
+    results.iter().map(|result| result["length"].as_u64().unwrap_or_else(|| panic!("{result}"))).collect()
+}
+
+#[test]
+fn the_classics_in_every_metric() {
+    let text = fixture("trays/classics.txt");
+    for (metric, known) in [
+        ("piece", [81, 59, 84, 83, 138]),
+        ("slide", [90, 62, 93, 92, 150]),
+        ("step", [116, 83, 115, 120, 179]),
+    ] {
+        let optimal = results(&text, &["--metric", metric]);
+        assert_eq!(lengths(&optimal), known, "{metric}");
+        assert!(optimal.iter().all(|result| result["optimal"] == true && result["metric"] == metric));
+        let fast = results(&text, &["--metric", metric, "--quality", "fast"]);
+        for (length, known) in lengths(&fast).into_iter().zip(known) {
+            assert!(length >= known && 2 * length <= 3 * known, "{metric}: {length} for {known}");
+        }
+    }
+}
+
+#[test]
+fn every_form_is_read_solved_and_checked() {
+    for name in ["forms/tray.txt", "forms/letters.txt", "trays/classics.txt", "trays/unsolvable.txt"] {
+        let path = format!("{FIXTURES}/{name}");
+        for format in ["text", "jsonl", "csv", "states"] {
+            for metric in ["piece", "slide", "step"] {
+                let options = [&path, "--format", format, "--metric", metric, "--quiet", "-q", "fast"];
+                let results = batch_solve(&options).output().unwrap();
+                assert_eq!(results.status.code(), Some(0), "{name} {format}");
+                batch_solve(&["check", &path, "-"]).write_stdin(results.stdout).assert().success();
+            }
+        }
+        let results = batch_solve(&[&path, "--format", "jsonl", "--quiet"]).output().unwrap();
+        let checked = batch_solve(&["check", &path, "-"]).write_stdin(results.stdout).output().unwrap();
+        assert!(String::from_utf8(checked.stdout).unwrap().contains("0 longer") || checked.status.success());
+    }
+}
+
+#[test]
+fn known_lengths_of_the_forms_are_met() {
+    for name in ["forms/tray.txt", "forms/letters.txt"] {
+        let known: Vec<u64> = fixture(name)
+            .lines()
+            .filter_map(|line| line.strip_prefix("@length ").map(|length| length.parse().unwrap()))
+            .collect();
+        assert_eq!(lengths(&results(&fixture(name), &[])), known, "{name}");
+    }
+}
+
+#[test]
+fn unsolvable_trays_are_proved() {
+    let results = results(&fixture("trays/unsolvable.txt"), &[]);
+    assert_eq!(results.len(), 6);
+    assert!(results.iter().all(|result| result["status"] == "unsolvable"), "{results:?}");
+}
+
+#[test]
+fn malformed_trays_are_each_invalid_once() {
+    let text = fixture("trays/malformed.txt");
+    let results = results(&text, &[]);
+    assert_eq!(results.len(), text.matches("@id").count());
+    for result in results {
+        assert_eq!(result["status"], "invalid", "{result}");
+        assert!(result["reason"].as_str().unwrap().contains("(line "), "{result}");
+    }
+}
+
+#[test]
+fn jumps_and_other_lies_are_found_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("p.txt");
+    std::fs::write(&path, "letters\nABC\n...\ngoal labelled\n...\n..A\n").unwrap();
+    let path = path.to_str().unwrap();
+    let check =
+        |line: &str| batch_solve(&["check", path, "-"]).write_stdin(line.to_owned()).output().unwrap();
+    let says = |line: &str| String::from_utf8(check(line).stdout).unwrap();
+    assert_eq!(check("1\tsolved\t2\t0 0 1 0; 1 0 1 2\n").status.code(), Some(0));
+    assert_eq!(check("1\tsolved\t1\t0 0 1 2\n").status.code(), Some(0), "a piece may turn");
+    assert!(says("1\tsolved\t1\t0 0 0 3\n").contains("something is in its way"));
+    assert!(says("1\tsolved\t2\t0 0 0 1; 0 1 1 2\n").contains("something is in its way"));
+    assert!(says("1\tsolved\t1\t0 1 1 1\n").contains("do not end at the goal"));
+    assert!(says("1\tsolved\t1\t1 1 1 2\n").contains("no block has its top-left cell there"));
+    assert!(says("1\tsolved\t3\t0 0 1 0; 1 0 1 2\n").contains("the length is said to be 3"));
+    assert!(says("1\tunsolvable\t-\texhausted\n").contains("it has a solution"));
+    let slide = r#"{"type":"result","file":"p.txt","n":1,"metric":"slide","status":"solved","length":1,"moves":[[0,0,1,2]]}"#;
+    assert!(says(slide).contains("it is not straight"));
+}
+
+/// Trays of every small kind: sizes, densities, shapes, one or several goals,
+/// with a solution or perhaps without.
+fn small_trays(count: u64) -> Vec<Tray> {
+    let mut trays = Vec::new();
+    let sizes = [(1, 6), (2, 3), (2, 5), (3, 3), (3, 4), (4, 3)];
+    for (seed, &(rows, cols)) in (0..).zip(sizes.iter().cycle().take(24)) {
+        let shapes = match seed % 3 {
+            0 => vec![(1, 1), (1, 2), (2, 1), (2, 2)],
+            1 => vec![(1, 1)],
+            _ => vec![(1, 2), (2, 1), (1, 3)],
+        };
+        let goal = if seed % 2 == 0 { TrayGoal::Anywhere } else { TrayGoal::Moves(30) };
+        let holes = 1 + seed as usize % 4;
+        let goals = 1 + seed as usize % 5 / 2;
+        let request = TrayRequest { rows, cols, count: count / 24, seed, holes, shapes, goals, goal };
+        trays.extend(request.trays().unwrap());
+    }
+    trays
+}
+
+#[test]
+fn thousands_of_small_trays_are_decided_as_the_oracle_says() {
+    let trays = small_trays(3000);
+    let mut text = String::new();
+    for tray in &trays {
+        writeln!(text, "{tray}").unwrap();
+    }
+    let unsolvable =
+        trays.iter().filter(|tray| oracle::solve(tray, Metric::Step, 100_000).length().is_none());
+    assert!(unsolvable.count() > 100);
+    for metric in Metric::ALL {
+        let shortest = results(&text, &["--metric", metric.name()]);
+        let any = results(&text, &["--metric", metric.name(), "--quality", "fast"]);
+        assert_eq!((shortest.len(), any.len()), (trays.len(), trays.len()));
+        for ((tray, shortest), any) in trays.iter().zip(&shortest).zip(&any) {
+            match oracle::solve(tray, metric, 100_000).length() {
+                Some(length) => {
+                    assert_eq!(shortest["length"].as_u64(), Some(length as u64), "{tray}{shortest}");
+                    assert_eq!(shortest["optimal"], true);
+                    assert!(any["length"].as_u64() >= Some(length as u64), "{tray}{any}");
+                }
+                None => {
+                    assert_eq!(shortest["status"], "unsolvable", "{tray}");
+                    assert_eq!(any["status"], "unsolvable", "{tray}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_algorithm_and_heuristic_finds_solutions() {
+    let trays = small_trays(240);
+    let mut text = String::new();
+    for tray in &trays {
+        writeln!(text, "{tray}").unwrap();
+    }
+    let known: Vec<_> =
+        trays.iter().map(|tray| oracle::solve(tray, Metric::Slide, 100_000).length()).collect();
+    for options in [
+        ["--algorithm", "astar", "--heuristic", "nearest"],
+        ["--algorithm", "bfs", "--heuristic", "matching"],
+        ["--algorithm", "greedy", "--heuristic", "matching"],
+        ["--algorithm", "wastar", "--heuristic", "auto"],
+    ] {
+        let results = results(&text, &[&options[..], &["--metric", "slide"]].concat());
+        for (known, result) in known.iter().zip(results) {
+            let found = result["length"].as_u64().map(|length| length as usize);
+            assert_eq!(found.is_some(), known.is_some(), "{options:?}: {result}");
+            assert!(found >= *known, "{options:?}: {result}");
+            if matches!(options[1], "astar" | "bfs") {
+                assert_eq!(found, *known, "{options:?}: {result}");
+            }
+        }
+    }
+}
+
+#[test]
+fn large_trays_are_puzzles_about_what_moves() {
+    // One hole among 9,999 unit blocks, from corner to corner.
+    let mut full = String::from("tray 100 100\n");
+    let mut goal = String::from("goal\n");
+    for cell in 1..10_000 {
+        let (row, col) = (cell / 100, cell % 100);
+        writeln!(full, "{row} {col} {row} {col}").unwrap();
+        let (row, col) = ((cell - 1) / 100, (cell - 1) % 100);
+        writeln!(goal, "{row} {col} {row} {col}").unwrap();
+    }
+    let solved = results(&format!("{full}{goal}"), &["--quality", "fast", "--metric", "step"]);
+    assert_eq!(lengths(&solved), [198]);
+    // A few blocks in a large hall.
+    for side in [140, 256] {
+        let last = side - 1;
+        let hall = format!(
+            "tray {side} {side}\n0 0 9 9\n0 {} 19 {last}\n{} 0 {last} 4\ngoal\n{} {} {last} {last}\n0 0 19 19\n",
+            side - 20,
+            side - 5,
+            side - 10,
+            side - 10
+        );
+        let solved = results(&hall, &["--quality", "fast", "--metric", "slide", "--memory", "64MiB"]);
+        assert!(lengths(&solved)[0] <= 6, "{solved:?}");
+    }
+}
+
+#[test]
+fn little_memory_gives_up_cleanly_or_finds_any_solution() {
+    let text = fixture("trays/classics.txt");
+    let results = results(&text, &["--quality", "optimal", "--max-nodes", "500"]);
+    for result in &results {
+        assert_eq!((result["status"].as_str(), result["reason"].as_str()), (Some("gave_up"), Some("nodes")));
+        assert!(result["bound"].as_u64().is_some());
+    }
+}
+
+#[test]
+fn the_course_command() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let run = |init: &str, goal: &str, options: &[&str]| {
+        let (init, goal) = (file("init", init), file("goal", goal));
+        let output = batch_solve(&[&["tray", &init, &goal], options].concat()).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    };
+    let (code, out, err) = run("3 3\n0 0 1 0\n", "1 0 2 0\n", &[]);
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "0 0 1 0\n", ""));
+    let (code, out, _) = run("3 3\n2 1 0 0\n", "2 1 1 0\n", &[]);
+    assert_eq!((code, out.as_str()), (0, "0 0 1 0\n"), "height width row column");
+    let (code, out, _) = run("3 3\n0 0 1 0\n", "0 0 1 0\n", &[]);
+    assert_eq!((code, out.as_str()), (0, ""), "solved already");
+    let (code, out, err) = run("3 3\n1 1 2 1\n", "1 1 1 1\n", &[]);
+    assert_eq!((code, out.as_str()), (0, "2 1 1 1\n"), "{err}");
+    let (code, out, err) = run("3 3\n1 1 2 1\n", "1 1 2 1\n", &[]);
+    assert_eq!((code, out.as_str()), (0, ""));
+    assert!(err.contains("--input-format lwrc"), "{err}");
+    let (code, out, _) = run("1 2\n0 0 0 0\n0 1 0 1\n", "0 0 0 1\n", &[]);
+    assert_eq!((code, out.as_str()), (1, ""), "no such shape");
+    let (code, out, err) = run("1 4\n0 0 0 0\n0 1 0 2\n", "0 3 0 3\n", &[]);
+    assert_eq!((code, out.as_str(), err.as_str()), (1, "", ""), "cannot pass");
+    let (code, _, err) = run("2 2\n0 0 0 x\n", "", &[]);
+    assert!(code == 2 && err.contains("'x' is not a whole number (line 2, column 7)"), "{err}");
+    let klotski = fixture("trays/classics.txt");
+    let lines: Vec<&str> =
+        klotski.lines().skip_while(|line| !line.starts_with("tray")).skip(1).take(10).collect();
+    let (code, out, _) = run(&format!("5 4\n{}\n", lines.join("\n")), "3 1 4 2\n", &["--quality", "optimal"]);
+    assert_eq!((code, out.lines().count()), (0, 90));
+}
+
+#[test]
+fn generated_trays_are_the_same_everywhere_and_solvable() {
+    let arguments = ["generate", "trays", "--size", "4x4", "--holes", "3", "--count", "40", "--seed", "5"];
+    let once = batch_solve(&arguments).output().unwrap().stdout;
+    assert_eq!(batch_solve(&arguments).output().unwrap().stdout, once);
+    let text = String::from_utf8(once).unwrap();
+    let results = results(&text, &[]);
+    assert_eq!(results.len(), 40);
+    assert!(results.iter().all(|result| result["status"] == "solved"));
+    batch_solve(&["generate", "trays", "--size", "2x2", "--holes", "4"]).assert().code(2);
+    batch_solve(&["generate", "trays", "--size", "300x2"]).assert().code(2);
+}
