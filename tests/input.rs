@@ -106,7 +106,7 @@ fn mistakes_are_one_record_each() {
             "11 @14 [a] |3| ! two known lengths: 3 and 4 (line 14)",
             "12 @15 ! a board has 2 to 256 rows and columns, not 1x1 (line 15, column 1)",
             "13 @17 ! '\\u{1}\\u{2}' is not a number (line 17, column 1)",
-            "14 @18 ! trays cannot be read, only tile boards (line 18)",
+            "14 @18 ! 2 words where four numbers, and perhaps a label, should be (line 21, column 1)",
             "15 @22 ! no record follows this @id (line 22)",
         ]
     );

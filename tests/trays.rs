@@ -3,9 +3,14 @@
 
 use assert_cmd::Command;
 use batch_solve::generate::trays::{TrayGoal, TrayRequest};
-use batch_solve::puzzle::trays::{Metric, Tray, oracle};
+use batch_solve::puzzle::Puzzle;
+use batch_solve::puzzle::trays::{
+    Block, CellKey, Lists, Mask, Metric, Packed, PackedState, Place, Tray, oracle,
+};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::sync::Arc;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures");
 
@@ -282,4 +287,131 @@ fn generated_trays_are_the_same_everywhere_and_solvable() {
     assert!(results.iter().all(|result| result["status"] == "solved"));
     batch_solve(&["generate", "trays", "--size", "2x2", "--holes", "4"]).assert().code(2);
     batch_solve(&["generate", "trays", "--size", "300x2"]).assert().code(2);
+}
+
+/// The arrangement that a packed state is, in the order of [`Tray::blocks`].
+fn arrangement<M: Mask>(tray: &Tray, state: &PackedState<M>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for (class, &anchors) in (0..).zip(&state.anchors) {
+        let mut left = anchors;
+        while !left.is_none() {
+            let at = Place::of_cell(left.lowest() as usize, tray.cols());
+            blocks.push(Block { class, at });
+            left = left.without_lowest();
+        }
+    }
+    blocks.sort_unstable();
+    blocks
+}
+
+/// Walks through a tray: packed states move as the oracle's lists do, and have
+/// equal keys exactly when they are equal.
+fn packed_follows_the_oracle<M: Mask, K: CellKey + Ord>(tray: &Tray, metric: Metric) {
+    let Some(puzzle) = Packed::<M, K>::new(tray, metric) else { return };
+    let mut state = puzzle.start();
+    let mut keys: BTreeMap<K, Vec<Block>> = BTreeMap::new();
+    for turn in 0..40usize {
+        let blocks = arrangement(tray, &state);
+        let known = keys.entry(puzzle.pack(&state)).or_insert_with(|| blocks.clone());
+        assert_eq!(*known, blocks);
+        assert_eq!(puzzle.unpack(puzzle.pack(&state)), state);
+        assert_eq!(puzzle.is_goal(&state), tray.is_met_by(&blocks));
+        let moves: Vec<_> = puzzle.moves(&state, None).collect();
+        let mut found: Vec<_> = moves
+            .iter()
+            .map(|&step| {
+                let after = puzzle.apply(&state, step);
+                assert_eq!(puzzle.undo(&after, step), state);
+                assert_eq!(puzzle.step(puzzle.shift(step)), step);
+                (puzzle.shift(step).to_string(), arrangement(tray, &after))
+            })
+            .collect();
+        let neighbours = oracle::neighbours(tray, &blocks, metric);
+        let mut wanted: Vec<_> =
+            neighbours.into_iter().map(|(shift, after)| (shift.to_string(), after)).collect();
+        found.sort();
+        wanted.sort();
+        assert_eq!(found, wanted, "{tray}");
+        let Some(&step) = moves.get(turn * turn % moves.len().max(1)) else { return };
+        state = puzzle.apply(&state, step);
+    }
+    let arrangements: BTreeSet<_> = keys.values().collect();
+    assert_eq!(arrangements.len(), keys.len(), "different keys, different trays");
+}
+
+/// The same for lists of cells.
+fn lists_follow_the_oracle(tray: &Tray, metric: Metric) {
+    let tray = Arc::new(tray.clone());
+    let mut lists = Lists::new(&tray, metric);
+    let mut blocks = tray.blocks().to_vec();
+    let mut keys: BTreeMap<Vec<u32>, Vec<Block>> = BTreeMap::new();
+    for turn in 0..40usize {
+        let mut key = vec![0; lists.width()];
+        lists.write_key(&mut key);
+        assert_eq!(*keys.entry(key.clone()).or_insert_with(|| blocks.clone()), blocks);
+        assert_eq!(Lists::is_goal(&tray, lists.implied(), lists.view()), tray.is_met_by(&blocks));
+        let mut found = Vec::new();
+        lists.moves(None, |moved| {
+            found.push((Lists::shift(moved.step, tray.cols()).to_string(), moved.key.to_vec()));
+            true
+        });
+        let wanted = oracle::neighbours(&tray, &blocks, metric);
+        let mut shifts: Vec<String> = wanted.iter().map(|(shift, _)| shift.to_string()).collect();
+        found.sort();
+        shifts.sort();
+        assert_eq!(found.iter().map(|(shift, _)| shift.clone()).collect::<Vec<_>>(), shifts, "{tray}");
+        // A key from afar is loaded by drawing what differs.
+        for (shift, after) in &wanted {
+            let (_, key) = found.iter().find(|(text, _)| *text == shift.to_string()).unwrap();
+            lists.load(key);
+            let mut again = vec![0; lists.width()];
+            lists.write_key(&mut again);
+            assert_eq!(again, *key);
+            let grid = Lists::new(&Arc::new(tray.with_blocks(after.clone())), metric);
+            let mut fresh = vec![0; lists.width()];
+            grid.write_key(&mut fresh);
+            assert_eq!(fresh, *key);
+        }
+        lists.load(&key);
+        let Some((shift, after)) = wanted.get(turn * turn % wanted.len().max(1)) else { return };
+        lists.follow(Lists::step(*shift, tray.cols()));
+        blocks.clone_from(after);
+    }
+    let arrangements: BTreeSet<_> = keys.values().collect();
+    assert_eq!(arrangements.len(), keys.len(), "different keys, different trays");
+}
+
+#[test]
+fn keys_are_equal_exactly_when_trays_are() {
+    let request = |rows, cols, holes, seed| TrayRequest {
+        rows,
+        cols,
+        count: 25,
+        seed,
+        holes,
+        shapes: vec![(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)],
+        goals: 2,
+        goal: TrayGoal::Moves(10),
+    };
+    for (rows, cols, holes, seed) in [
+        (3, 3, 2, 1),
+        (5, 4, 2, 2),
+        (4, 6, 15, 3),
+        (8, 8, 40, 4),
+        (9, 12, 70, 5),
+        (1, 30, 8, 6),
+        (20, 20, 60, 7),
+    ] {
+        for tray in request(rows, cols, holes, seed).trays().unwrap() {
+            for metric in Metric::ALL {
+                packed_follows_the_oracle::<u64, u64>(&tray, metric);
+                packed_follows_the_oracle::<u64, u128>(&tray, metric);
+                packed_follows_the_oracle::<u128, u128>(&tray, metric);
+            }
+            let metric = Metric::ALL[tray.blocks().len() % 3];
+            if tray.cells() < 200 || metric != Metric::Piece {
+                lists_follow_the_oracle(&tray, metric);
+            }
+        }
+    }
 }
