@@ -28,7 +28,7 @@ pub fn solve_tray(
     let limits = Limits { max_nodes: settings.max_nodes, deadline, halt: Some(&halt) };
     let mut effort = Effort::default();
     let attempt = Attempt { tier: Tier::Large, limits, region: &mut region, company: &Alone };
-    let solver = choose(tray, TrayPlan::new(settings, settings.metric), shares.tables as usize);
+    let solver = choose(tray, TrayPlan::new(settings, settings.tray_metric), shares.tables as usize);
     let verdict = solver.attempt(attempt, &mut effort).expect("no tier comes after the last");
     effort.time = started.elapsed();
     Ok((verdict, effort))

@@ -75,7 +75,7 @@ pub fn run(
         unreadable.fetch_add(1, Ordering::Relaxed);
         notices.input_error(error);
     };
-    let defaults = Defaults { goal, form, metric: settings.metric, ..Defaults::default() };
+    let defaults = Defaults { goal, form, metric: settings.tray_metric, ..Defaults::default() };
     let mut heading = Vec::new();
     style.header(&mut heading);
     sink.write_all(&heading)?;

@@ -25,7 +25,7 @@ pub struct Settings {
     /// The width of a beam; by the memory if there is none.
     pub beam_width: Option<usize>,
     /// What counts as one move in a tray.
-    pub metric: Metric,
+    pub tray_metric: Metric,
     /// The goal's name or board, as given.
     pub goal: String,
     /// New states generated and stored for each puzzle, at most.
@@ -52,7 +52,7 @@ impl Default for Settings {
             quality: Quality::default(),
             algorithm: Algorithm::default(),
             heuristic: HeuristicChoice::default(),
-            metric: Metric::default(),
+            tray_metric: Metric::default(),
             weight: 1.5,
             beam_width: None,
             goal: "blank-last".into(),

@@ -33,7 +33,7 @@ pub(super) fn run(args: &TrayArgs, screen: Screen) -> anyhow::Result<Exit> {
     let (verdict, _) = solve_tray(&tray, &settings, &interrupt)?;
     match verdict {
         Verdict::Solved(solution) => {
-            let instance = Instance::Tray { tray, metric: settings.metric };
+            let instance = Instance::Tray { tray, metric: settings.tray_metric };
             if let Err(wrong) = replays(&instance, &solution) {
                 bail!("a solution that does not replay, which is a bug: {wrong}");
             }

@@ -15,7 +15,7 @@ mod tray;
 pub use check::CheckArgs;
 pub use generate::{Family, GenerateArgs};
 pub use generate_trays::GenerateTraysArgs;
-pub use solve::SolveArgs;
+pub use solve::{MetricChoice, SolveArgs};
 pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;
 

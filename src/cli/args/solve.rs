@@ -10,11 +10,34 @@ use crate::{
     quantity::{parse_duration, parse_size},
 };
 use anyhow::{bail, ensure};
-use clap::{Args, ColorChoice};
+use clap::{Args, ColorChoice, ValueEnum};
 use std::{thread, time::Duration};
 
 /// The weight of weighted A* unless one is given.
 const WEIGHT: f64 = 1.5;
+
+/// What counts as one move.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
+pub enum MetricChoice {
+    /// Trays: one block, one cell
+    Step,
+    /// Trays: one block, straight, any number of cells
+    Slide,
+    /// Trays: one block along any path of empty cells
+    #[default]
+    Piece,
+}
+
+impl MetricChoice {
+    /// The metric of trays.
+    fn of_trays(self) -> Metric {
+        match self {
+            Self::Step => Metric::Step,
+            Self::Slide => Metric::Slide,
+            Self::Piece => Metric::Piece,
+        }
+    }
+}
 
 /// What `solve` can be told.
 #[derive(Clone, Debug, Args)]
@@ -35,9 +58,9 @@ pub struct SolveArgs {
     #[arg(long, value_enum, value_name = "NAME", default_value_t, help_heading = "Solving")]
     pub heuristic: HeuristicChoice,
 
-    /// What counts as one move in a tray
+    /// What counts as one move
     #[arg(long, value_enum, value_name = "METRIC", default_value_t, help_heading = "Solving")]
-    pub metric: Metric,
+    pub metric: MetricChoice,
 
     /// wastar: a solution at most W times as long as the shortest [default: 1.5]
     #[arg(long, value_name = "W", value_parser = parse_weight, help_heading = "Solving")]
@@ -139,7 +162,7 @@ impl SolveArgs {
             quality,
             algorithm,
             heuristic: self.heuristic,
-            metric: self.metric,
+            tray_metric: self.metric.of_trays(),
             weight: self.weight.unwrap_or(WEIGHT),
             beam_width: self.beam_width,
             goal: self.goal.clone(),

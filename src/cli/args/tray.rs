@@ -59,7 +59,7 @@ impl TrayArgs {
             files: vec![self.init.clone()],
             memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
             quality: self.quality,
-            metric: Metric::Slide,
+            tray_metric: Metric::Slide,
             timeout: self.timeout,
             ..Settings::default()
         }

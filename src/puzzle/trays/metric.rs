@@ -1,17 +1,16 @@
 //! What counts as one move of a block.
 
 use super::Place;
-use clap::ValueEnum;
 use std::fmt;
 
 /// What counts as one move.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Metric {
-    /// One block, one cell
+    /// One block, one cell.
     Step,
-    /// One block, straight, any number of cells
+    /// One block, straight, any number of cells.
     Slide,
-    /// One block along any path of empty cells
+    /// One block along any path of empty cells.
     #[default]
     Piece,
 }
