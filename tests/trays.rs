@@ -68,8 +68,7 @@ fn every_form_is_read_solved_and_checked() {
             }
         }
         let results = batch_solve(&[&path, "--format", "jsonl", "--quiet"]).output().unwrap();
-        let checked = batch_solve(&["check", &path, "-"]).write_stdin(results.stdout).output().unwrap();
-        assert!(String::from_utf8(checked.stdout).unwrap().contains("0 longer") || checked.status.success());
+        batch_solve(&["check", &path, "-"]).write_stdin(results.stdout).assert().success();
     }
 }
 
