@@ -1,16 +1,26 @@
 //! Trays: states a second of the searches over packed trays, against the plain
 //! oracle in the same run, and bytes for each state.
+//!
+//! Layered search is also run on a 5x6 tray of 15 blocks until all of its 14.5
+//! million arrangements are seen, in words of 64 and of 128 bits; lines say how
+//! many states that is for each second of processor time, which other work on
+//! the machine does not change, and how many bytes of the region for each state.
 
 mod support;
 
 use batch_solve::{
     heuristic::{Blind, TrayBound, TrayDistances},
     memory::{Line, Region},
-    puzzle::trays::{Metric, Packed, Piece, Rect, Tray, oracle},
+    puzzle::trays::{
+        Metric, Packed, Piece, Rect, Tray,
+        dense::{Dense, Word},
+        oracle,
+    },
     search::{
         Alone, Ending, Limits, Order, Problem,
         any_width::{self, PuzzleSpace},
         best_first::{self, WhenFull},
+        layered,
     },
 };
 use criterion::Throughput;
@@ -29,7 +39,6 @@ fn exhaustive() -> Tray {
         [4, 0, 4, 0],
         [4, 3, 4, 3],
     ];
-    let piece = |[a, b, c, d]: [i64; 4]| Piece::plain(Rect::from_corners(a, b, c, d).expect("a rectangle"));
     let goal = [piece([0, 0, 1, 1]), piece([3, 2, 4, 3])];
     Tray::new(5, 4, &[], &lines.map(piece), &goal).expect("a tray")
 }
@@ -67,6 +76,13 @@ fn main() {
                 assert_eq!((outcome.ending, outcome.statistics.stored), (Ending::Exhausted, states));
             });
         });
+        let dense = Dense::<u64>::new(&tray, metric).expect("a small tray");
+        group.bench_function("layered", |bencher| {
+            bencher.iter(|| {
+                let mut region = Region::used(memory.slice::<Line>());
+                exhaust(&dense, &tray, &mut region.first(1 << 20), states);
+            });
+        });
         group.bench_function("the plain oracle", |bencher| {
             bencher.iter(|| {
                 assert_eq!(oracle::solve(&tray, metric, 1 << 20), oracle::Answer::Unsolvable(STATES));
@@ -74,7 +90,72 @@ fn main() {
         });
         group.finish();
     }
+    if !support::is_test() {
+        let (tray, states) = large();
+        let narrow = Dense::<u64>::new(&tray, Metric::Piece).expect("a small tray");
+        let wide = Dense::<u128>::new(&tray, Metric::Piece).expect("a small tray");
+        for _ in 0..3 {
+            let mut region = Region::used(memory.slice::<Line>());
+            measured("64 bits", &narrow, &tray, &mut region.first(12 << 20), states);
+            measured("128 bits", &wide, &tray, &mut region.first(24 << 20), states);
+        }
+    }
     criterion.final_summary();
+}
+
+/// Sees all arrangements of a tray whose goal cannot be met.
+fn exhaust<W: Word>(dense: &Dense<W>, tray: &Tray, region: &mut Region<'_>, states: u64) {
+    let (start, limits) = (dense.state(tray.blocks()), Limits::default());
+    let outcome = layered::solve(dense, start, &limits, region, &Alone, layered::WhenFull::Forget);
+    assert_eq!((outcome.ending, outcome.statistics.stored), (Ending::Exhausted, states));
+}
+
+/// The same, and says what it took.
+fn measured<W: Word>(name: &str, dense: &Dense<W>, tray: &Tray, region: &mut Region<'_>, states: u64) {
+    let before = processor_seconds();
+    exhaust(dense, tray, region, states);
+    let seconds = processor_seconds() - before;
+    println!(
+        "5x6, {name}: {states} states in {seconds:.2} s of processor time, {:.2} million a second; {:.2} bytes a state",
+        states as f64 / seconds / 1e6,
+        region.bytes() as f64 / states as f64
+    );
+}
+
+/// What this process has used.
+fn processor_seconds() -> f64 {
+    std::fs::read_to_string("/proc/self/schedstat")
+        .ok()
+        .and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok())
+        .map_or(f64::NAN, |nanoseconds| nanoseconds / 1e9)
+}
+
+/// A 5x6 tray of 15 blocks and two holes with a goal that cannot be met, and the
+/// number of its arrangements.
+fn large() -> (Tray, u64) {
+    let lines = [
+        [0, 0, 1, 0],
+        [0, 1, 1, 2],
+        [0, 3, 0, 3],
+        [0, 4, 0, 4],
+        [1, 4, 1, 5],
+        [2, 0, 2, 1],
+        [2, 2, 2, 2],
+        [2, 3, 3, 3],
+        [2, 4, 3, 4],
+        [2, 5, 3, 5],
+        [3, 0, 3, 1],
+        [3, 2, 4, 2],
+        [4, 0, 4, 1],
+        [4, 3, 4, 4],
+        [4, 5, 4, 5],
+    ];
+    let goal = [piece([0, 0, 1, 1]), piece([3, 4, 4, 5])];
+    (Tray::new(5, 6, &[], &lines.map(piece), &goal).expect("a tray"), 14_505_220)
+}
+
+fn piece([a, b, c, d]: [i64; 4]) -> Piece {
+    Piece::plain(Rect::from_corners(a, b, c, d).expect("a rectangle"))
 }
 
 /// All arrangements that can be reached.

@@ -10,7 +10,8 @@ use batch_solve::puzzle::trays::dense::{Dense, Word};
 use batch_solve::puzzle::trays::oracle::{self, Answer};
 use batch_solve::puzzle::trays::{Metric, Piece, Rect, Tray};
 use batch_solve::puzzle::{Key, Move, Puzzle};
-use batch_solve::search::{Alone, Company, Ending, Limits, Outcome, Problem, Stop, Threads, ida, layered};
+use batch_solve::search::layered::{self, WhenFull};
+use batch_solve::search::{Alone, Company, Ending, Limits, Outcome, Problem, Stop, Threads, ida};
 use bytemuck::Zeroable;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -32,7 +33,7 @@ fn solve_within<W: Word>(
     let mut region = Region::used(&mut memory);
     let start = dense.state(tray.blocks());
     assert_eq!(dense.blocks(start), tray.blocks());
-    let outcome = layered::solve(&dense, start, &limits, &mut region, company);
+    let outcome = layered::solve(&dense, start, &limits, &mut region, company, WhenFull::Forget);
     if let Ending::Solved { path, bound } = &outcome.ending {
         assert_eq!(path.len(), *bound as usize);
         let mut blocks = tray.blocks().to_vec();
@@ -130,6 +131,43 @@ fn random_trays_as_the_oracle_says() {
         }
     }
     assert!(solved > 500 && unsolvable > 500, "{solved} solved, {unsolvable} unsolvable, {unfit} unfit");
+}
+
+#[test]
+fn codes_are_exact_and_neighbours_are_the_oracles() {
+    fn check<W: Word>(tray: &Tray, metric: Metric, random: &mut Xoshiro256PlusPlus) -> usize {
+        let Some(dense) = Dense::<W>::new(tray, metric) else { return 0 };
+        let mut blocks = tray.blocks().to_vec();
+        let mut workspace = Default::default();
+        for _ in 0..20 {
+            let state = dense.state(&blocks);
+            assert_eq!(dense.blocks(state), blocks);
+            let (mut found, mut expected) = (Vec::new(), Vec::new());
+            dense.expand(&[state], &mut workspace, &mut found);
+            found.iter_mut().for_each(|state| *state = state.without_note(dense.note_bits()));
+            let known = oracle::neighbours(tray, &blocks, metric);
+            expected.extend(known.iter().map(|(_, after)| dense.state(after)));
+            found.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{tray:?} {metric:?}");
+            for &(shift, ref after) in &known {
+                assert_eq!(dense.shift(dense.step(state, dense.state(after))), shift);
+                assert_eq!(dense.is_goal(dense.state(after)), tray.is_met_by(after));
+            }
+            let Some((_, after)) = known.get(random.next_u64() as usize % known.len().max(1)) else { break };
+            blocks.clone_from(after);
+        }
+        1
+    }
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let (mut narrow, mut wide) = (0, 0);
+    for number in 0..1000 {
+        let Some(tray) = random_tray(&mut random, 8) else { continue };
+        let metric = Metric::ALL[number % 3];
+        narrow += check::<u64>(&tray, metric, &mut random);
+        wide += check::<u128>(&tray, metric, &mut random);
+    }
+    assert!(narrow > 200 && wide > narrow + 100, "{narrow} {wide}");
 }
 
 fn klotski() -> Tray {
@@ -309,7 +347,8 @@ fn any_puzzle_can_be_searched_by_layers() {
         }
         let mut region = Region::used(&mut memory[..if number % 2 == 0 { 65536 } else { 16384 }]);
         let start = puzzle.state(puzzle.0.pack(&state));
-        let outcome = layered::solve(&puzzle, start, &Limits::default(), &mut region, &Alone);
+        let outcome =
+            layered::solve(&puzzle, start, &Limits::default(), &mut region, &Alone, WhenFull::Forget);
         let problem = Problem { puzzle: &puzzle.0, heuristic: &heuristic, start: state };
         let shortest = ida::solve(problem, &Limits::default());
         let Ending::Solved { path, .. } = &outcome.ending else { panic!("{outcome:?}") };

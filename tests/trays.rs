@@ -91,6 +91,22 @@ fn unsolvable_trays_are_proved() {
 }
 
 #[test]
+fn hard_trays_are_given_up_with_a_bound() {
+    let text = fixture("trays/hard.txt");
+    let known: Vec<u64> =
+        text.lines().filter_map(|line| line.strip_prefix("@length ")).map(|n| n.parse().unwrap()).collect();
+    for limit in [["--max-nodes", "200000"], ["--memory", "24MiB"]] {
+        let options = [&limit[..], &["--quality", "optimal", "--threads", "1"]].concat();
+        let results = results(&text, &options);
+        assert_eq!(results.len(), known.len());
+        for (result, length) in results.iter().zip(&known) {
+            let bound = result["bound"].as_u64().unwrap_or_else(|| panic!("{result}"));
+            assert!(result["status"] == "gave_up" && bound > 10 && bound <= *length, "{result}");
+        }
+    }
+}
+
+#[test]
 fn malformed_trays_are_each_invalid_once() {
     let text = fixture("trays/malformed.txt");
     let results = results(&text, &[]);

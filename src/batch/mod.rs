@@ -12,6 +12,7 @@ mod crew;
 mod error;
 mod inputs;
 pub mod interrupt;
+mod layered_tray;
 mod one_tray;
 pub mod plan;
 mod run;

@@ -1,8 +1,9 @@
 //! The solver for one tray.
 //!
 //! [`choose`] picks the search: a tray whose goal cannot be met for a plain
-//! reason is decided at once; a small one is packed into words ([`Packed`]); any
-//! other is searched as lists of cells ([`TraySpace`]).
+//! reason is decided at once; a small, dense one is searched layer by layer
+//! (`layered_tray.rs`); any other small one is packed into words ([`Packed`]) and
+//! searched by bounds; and the rest as lists of cells ([`TraySpace`]).
 //!
 //! A tray goes through the tiers like a board: at once for a few thousand
 //! states, then in a worker's slice, then in the large part with all who are
@@ -10,6 +11,7 @@
 //! to the same arrangement in countless ways, and one without a solution would
 //! never end.
 
+use super::layered_tray;
 use super::plan::{QUICK_NODES, Tier};
 use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
 use super::solver::{Attempt, account, give_up};
@@ -52,6 +54,17 @@ pub(super) struct TrayPlan {
     /// Whether a solution that is not proved to be shortest may stand in.
     second_best: bool,
     metric: Metric,
+    /// Whether layered search may be used: always, if it suits the tray, or
+    /// never.
+    layers: Layers,
+}
+
+/// When layered search is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Layers {
+    Always,
+    WhereTheySuit,
+    Never,
 }
 
 impl TrayPlan {
@@ -71,7 +84,12 @@ impl TrayPlan {
             _ => TrayBound::Matching,
         };
         let second_best = settings.algorithm == Algorithm::Auto && settings.quality == Quality::Auto;
-        Self { method, bound, second_best, metric }
+        let layers = match (settings.algorithm, settings.heuristic) {
+            (Algorithm::Bfs, _) => Layers::Always,
+            (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::Shortest => Layers::WhereTheySuit,
+            _ => Layers::Never,
+        };
+        Self { method, bound, second_best, metric, layers }
     }
 }
 
@@ -93,6 +111,16 @@ pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Bo
     });
     if out_of_reach {
         return Box::new(Decided(None));
+    }
+    let layers = match plan.layers {
+        Layers::Always => true,
+        Layers::WhereTheySuit => layered_tray::suits(tray),
+        Layers::Never => false,
+    };
+    let first = TrayPlan { method: Method::First, second_best: false, layers: Layers::Never, ..plan };
+    let stand_in = || plan.second_best.then(|| choose(tray, first, table_bytes));
+    if layers && let Some(solver) = layered_tray::solver(tray, plan.metric, stand_in) {
+        return solver;
     }
     match (packed_key_bits(tray, 64), packed_key_bits(tray, 128)) {
         (Some(0..=44), _) => packed::<u64, u64>(tray, plan, bound, pull),
@@ -260,7 +288,7 @@ impl TraySolver for WideTray {
 }
 
 /// The limits of a tier, and whether they are only the tier's.
-fn quick_limits(tier: Tier, limits: Limits<'_>) -> (Limits<'_>, bool) {
+pub(super) fn quick_limits(tier: Tier, limits: Limits<'_>) -> (Limits<'_>, bool) {
     let cut_short = tier == Tier::Quick && limits.max_nodes.is_none_or(|most| most > QUICK_NODES);
     (if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits }, cut_short)
 }
@@ -281,7 +309,7 @@ fn note(effort: &mut Effort, algorithm: &'static str, heuristic: &'static str, o
 }
 
 /// What a search's ending means in a tier; none if the next must try.
-fn conclude(
+pub(super) fn conclude(
     ending: Ending,
     tier: Tier,
     cut_short: bool,

@@ -1,6 +1,7 @@
 //! What the workers of one search share, and how a search goes from layer to
 //! layer.
 
+use super::WhenFull;
 use super::layer::Layer;
 use super::layout::Layout;
 use super::worker::Worker;
@@ -19,6 +20,7 @@ const WORTH_SHARING: u64 = 1 << 14;
 pub(super) struct Engine<'a, 'm, P: Batched> {
     pub(super) puzzle: &'a P,
     pub(super) limits: &'a Limits<'a>,
+    pub(super) when_full: WhenFull,
     pub(super) layout: Layout,
     pub(super) pool: Pool<'m>,
     /// The next layer's buckets, which fill while this one is expanded.
@@ -99,7 +101,12 @@ pub(super) struct Finished<E> {
 
 impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
     /// A search that will work in `region`; none if that is too small.
-    pub(super) fn new(puzzle: &'a P, limits: &'a Limits<'a>, region: &'m mut Region<'_>) -> Option<Self> {
+    pub(super) fn new(
+        puzzle: &'a P,
+        limits: &'a Limits<'a>,
+        region: &'m mut Region<'_>,
+        when_full: WhenFull,
+    ) -> Option<Self> {
         let layout = Layout::new::<P::State>(region.bytes())?;
         let desk = layout.worker_bytes::<P::State>();
         let all_desks = layout.workers * desk;
@@ -111,6 +118,7 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         Some(Self {
             puzzle,
             limits,
+            when_full,
             layout,
             pool: Pool::new(chunks.words, layout.chunk, watermark, all_desks),
             buckets: (0..1 << layout.bucket_bits).map(|_| Mutex::new(Chain::EMPTY)).collect(),
@@ -290,8 +298,11 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         }
     }
 
-    /// Gives up the oldest layer that only a path would need.
+    /// Gives up the oldest layer that only a path would need, if that is wanted.
     pub(super) fn give_up_oldest(&self) -> bool {
+        if self.when_full == WhenFull::Stop {
+            return false;
+        }
         let oldest = self.kept.lock().pop_front();
         oldest.map(|layer| layer.give_back(&self.pool)).is_some()
     }

@@ -48,6 +48,15 @@ use crate::puzzle::batched::Batched;
 use engine::{End, Engine, Finished};
 use path::Guide;
 
+/// What to do when the region is full.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WhenFull {
+    /// Give up old layers, and search again for the path.
+    Forget,
+    /// Stop for want of memory.
+    Stop,
+}
+
 /// Finds a shortest solution in a region of memory.
 ///
 /// If the region is too small for anything, the search stops at once for want
@@ -58,12 +67,13 @@ pub fn solve<P: Batched>(
     limits: &Limits<'_>,
     region: &mut Region<'_>,
     company: &dyn Company,
+    when_full: WhenFull,
 ) -> Outcome {
     if puzzle.is_goal(start) {
         let statistics = Statistics { stored: 1, ..Statistics::default() };
         return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
     }
-    let Some(engine) = Engine::new(puzzle, limits, region) else {
+    let Some(engine) = Engine::new(puzzle, limits, region, when_full) else {
         let ending = Ending::Stopped { stop: Stop::Memory, bound: 1 };
         return Outcome { ending, statistics: Statistics::default() };
     };

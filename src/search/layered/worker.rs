@@ -1,6 +1,7 @@
 //! What one worker does with a bucket: expand its states, or remove its
 //! duplicates.
 
+use super::WhenFull;
 use super::engine::{End, Engine, Phase, Task};
 use super::layer::{Layer, in_chunk, states};
 use super::layout::Layout;
@@ -165,6 +166,9 @@ fn deliver<P: Batched>(
     while engine.pool.append(&mut chain, words).is_err() {
         if engine.give_up_oldest() {
             continue;
+        }
+        if engine.when_full == WhenFull::Stop {
+            return Err(Full);
         }
         let before = chain.len();
         remove_duplicates(engine, task, &mut chain, bucket, table)?;

@@ -1,0 +1,103 @@
+//! Small, dense trays, by layered breadth-first search.
+//!
+//! In a tray with few holes, bounds tell little, and a search that sees every
+//! arrangement once but spends next to nothing on it is the fastest.
+
+use super::plan::Tier;
+use super::solver::{Attempt, account};
+use super::trays::{TraySolver, conclude, quick_limits};
+use crate::memory::Region;
+use crate::output::{Effort, GiveUp, Solution, Verdict};
+use crate::puzzle::trays::dense::{Dense, Word};
+use crate::puzzle::trays::{Metric, Tray};
+use crate::search::layered::{self, WhenFull};
+use crate::search::{Company, Limits, Outcome};
+
+/// Goals up to which bounds are weak whatever the tray is like.
+const FEW_GOALS: usize = 3;
+
+/// Arrangements, as an exponent of two, that are seen in a few seconds at most.
+const FEW_ARRANGEMENTS: f64 = 24.0;
+
+/// Nodes spent on a solution that stands in for a shortest one.
+const STAND_IN_NODES: u64 = 200_000;
+
+/// A tray in a word, and a solver for the second best.
+pub(super) struct LayeredTray<W> {
+    dense: Dense<W>,
+    start: W,
+    stand_in: Option<Box<dyn TraySolver>>,
+}
+
+/// Whether layers suit a tray better than bounds do.
+pub(super) fn suits(tray: &Tray) -> bool {
+    tray.goal().len() <= FEW_GOALS || arrangements(tray) <= FEW_ARRANGEMENTS
+}
+
+/// The solver for a tray, if it fits a word; `stand_in` may make one for
+/// solutions that are not shortest.
+pub(super) fn solver(
+    tray: &Tray,
+    metric: Metric,
+    stand_in: impl FnOnce() -> Option<Box<dyn TraySolver>>,
+) -> Option<Box<dyn TraySolver>> {
+    fn boxed<W: Word>(
+        dense: Dense<W>,
+        tray: &Tray,
+        stand_in: Option<Box<dyn TraySolver>>,
+    ) -> Box<dyn TraySolver> {
+        let start = dense.state(tray.blocks());
+        Box::new(LayeredTray { dense, start, stand_in })
+    }
+    match Dense::<u64>::new(tray, metric) {
+        Some(dense) => Some(boxed(dense, tray, stand_in())),
+        None => Dense::<u128>::new(tray, metric).map(|dense| boxed(dense, tray, stand_in())),
+    }
+}
+
+/// The number of arrangements as an exponent of two, at most: the ways to order
+/// blocks and holes.
+fn arrangements(tray: &Tray) -> f64 {
+    let factorial = |n: usize| (1..=n).map(|k| (k as f64).log2()).sum::<f64>();
+    let holes = tray.holes();
+    let alike: f64 = tray.classes().iter().map(|class| factorial(class.blocks.len())).sum();
+    factorial(tray.blocks().len() + holes) - alike - factorial(holes)
+}
+
+impl<W: Word> LayeredTray<W> {
+    fn search(
+        &self,
+        limits: &Limits<'_>,
+        region: &mut Region<'_>,
+        company: &dyn Company,
+        tier: Tier,
+    ) -> Outcome {
+        let when_full = if tier == Tier::Large { WhenFull::Forget } else { WhenFull::Stop };
+        layered::solve(&self.dense, self.start, limits, region, company, when_full)
+    }
+}
+
+impl<W: Word> TraySolver for LayeredTray<W> {
+    fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let Attempt { tier, limits, region, company } = attempt;
+        let (within, cut_short) = quick_limits(tier, limits);
+        let outcome = self.search(&within, region, company, tier);
+        account(effort, &outcome);
+        (effort.algorithm, effort.heuristic) = ("bfs", "");
+        let shifts = |path: &[_]| path.iter().map(|&step| self.dense.shift(step)).collect();
+        let verdict = conclude(outcome.ending, tier, cut_short, shifts, |_| None)?;
+        let (Verdict::GaveUp { reason: GiveUp::Memory | GiveUp::Time, bound }, Some(stand_in)) =
+            (&verdict, &self.stand_in)
+        else {
+            return Some(verdict);
+        };
+        let limits = Limits { max_nodes: Some(STAND_IN_NODES), deadline: None, ..limits };
+        match stand_in.attempt(Attempt { tier: Tier::Large, limits, region, company }, effort) {
+            Some(Verdict::Solved(found)) => {
+                let bound = (*bound).min(found.length);
+                Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }))
+            }
+            _ => Some(verdict),
+        }
+    }
+}
