@@ -9,6 +9,7 @@
 mod any_heuristic;
 pub mod counters;
 mod crew;
+mod databases;
 mod error;
 mod inputs;
 pub mod interrupt;
@@ -19,6 +20,7 @@ mod run;
 pub mod settings;
 mod shares;
 mod solver;
+mod survey;
 mod tables;
 mod tiles;
 mod tray_space;

@@ -22,6 +22,9 @@ pub enum Tier {
 /// Nodes in the tier [`Tier::Quick`].
 pub const QUICK_NODES: u64 = 4000;
 
+/// The same with pattern databases: most boards are solved within it.
+pub const QUICK_NODES_BY_DATABASES: u64 = 100_000;
+
 /// The frontier that A* builds for small boards before it goes on as IDA*.
 const FRONTIER: usize = 2 << 20;
 
@@ -95,6 +98,15 @@ impl Plan {
         Self { method, heuristic, second_best }
     }
 
+    /// The same plan with pattern databases as lower bound: a node costs more
+    /// than its place, so that A* gets all the memory that there is.
+    pub fn with_databases(mut self) -> Self {
+        if let Method::Shortest { frontier } = &mut self.method {
+            *frontier = None;
+        }
+        self
+    }
+
     /// Why, in a sentence.
     pub fn explain(&self, size: Size) -> String {
         let method = match self.method {
@@ -115,12 +127,14 @@ impl Plan {
         };
         let bound = match self.heuristic {
             HeuristicChoice::Auto | HeuristicChoice::Nearest | HeuristicChoice::Matching => {
-                "walking distance as lower bound where its tables are small, linear conflicts elsewhere"
+                "pattern databases as lower bound where they pay, walking distance where its tables are \
+                 small, linear conflicts elsewhere"
             }
             HeuristicChoice::Misplaced => "misplaced tiles as lower bound, as asked for",
             HeuristicChoice::Manhattan => "Manhattan distance as lower bound, as asked for",
             HeuristicChoice::LinearConflict => "linear conflicts as lower bound, as asked for",
             HeuristicChoice::WalkingDistance => "walking distance as lower bound, as asked for",
+            HeuristicChoice::Pdb => "pattern databases as lower bound, as asked for",
         };
         format!("{size}: {method}; {bound}")
     }

@@ -2,12 +2,14 @@
 
 use super::counters::Counters;
 use super::crew::{Crew, Next, Place};
+use super::databases::Databases;
 use super::inputs::{Inputs, RECORDS, Taken};
 use super::interrupt::Interrupt;
 use super::plan::{Plan, Tier};
 use super::settings::Settings;
 use super::shares::Shares;
 use super::solver::{Attempt, Solver};
+use super::survey::survey;
 use super::tables::Tables;
 use super::window::{Closed, Part, Window};
 use super::{RunError, tiles, trays};
@@ -57,6 +59,10 @@ pub fn run(
     let form = settings.input_format.as_deref().map(str::parse).transpose()?;
     let threads = settings.threads;
     let budget = Budget::new(settings.memory);
+    let defaults = Defaults { goal, form, metric: settings.tray_metric, ..Defaults::default() };
+    let kinds = survey(settings, &defaults, Size::FIFTEEN);
+    let rest = Shares::least(settings.memory, threads);
+    let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
     let shares = Shares::new(&budget, threads)?;
     let mappable = limits::address_space_left()
         .map_or(usize::MAX, |left| left.saturating_sub(OTHERS + (threads * STACK) as u64) as usize);
@@ -75,7 +81,6 @@ pub fn run(
         unreadable.fetch_add(1, Ordering::Relaxed);
         notices.input_error(error);
     };
-    let defaults = Defaults { goal, form, metric: settings.tray_metric, ..Defaults::default() };
     let mut heading = Vec::new();
     style.header(&mut heading);
     sink.write_all(&heading)?;
@@ -89,6 +94,7 @@ pub fn run(
         ends,
         ledger: Budget::new(shares.tables),
         tables: Tables::new(settings),
+        databases: Mutex::new(databases),
         crew: &crew,
         inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, &complain, ends)),
         window: Window::new(sink, counters),
@@ -165,6 +171,7 @@ struct Shared<'r> {
     /// What is left of the memory for tables.
     ledger: Budget,
     tables: Tables,
+    databases: Mutex<Databases>,
     crew: &'r Crew<Job>,
     inputs: Mutex<Inputs<'r>>,
     window: Window<'r>,
@@ -201,7 +208,7 @@ impl Shared<'_> {
             if self.settings.explain {
                 self.notices.explain(&plan.explain(size));
             }
-            let (solver, refused) = tiles::solver(board, plan, &self.ledger);
+            let (solver, refused) = tiles::solver(board, plan, &self.ledger, &self.databases);
             if let Some(reason) = refused {
                 self.notices.warn(&format!("{size} boards are not solved: {reason}"));
             }

@@ -1,6 +1,7 @@
 //! What a run is asked to do: the contract between the command line and the
 //! batch.
 
+use crate::heuristic::pdb::{Partition, Store};
 use crate::puzzle::trays::Metric;
 use clap::ValueEnum;
 use std::time::Duration;
@@ -20,6 +21,10 @@ pub struct Settings {
     pub algorithm: Algorithm,
     /// The lower bound that guides it.
     pub heuristic: HeuristicChoice,
+    /// How pattern databases divide the tiles, if that was said.
+    pub partition: Option<Partition>,
+    /// Where pattern databases are kept, if anywhere.
+    pub store: Option<Store>,
     /// The weight of weighted A*, at least 1.
     pub weight: f64,
     /// The width of a beam; by the memory if there is none.
@@ -53,6 +58,8 @@ impl Default for Settings {
             algorithm: Algorithm::default(),
             heuristic: HeuristicChoice::default(),
             tray_metric: Metric::default(),
+            partition: None,
+            store: None,
             weight: 1.5,
             beam_width: None,
             goal: "blank-last".into(),
@@ -126,4 +133,13 @@ pub enum HeuristicChoice {
     Nearest,
     /// Trays: each goal takes a block of its own
     Matching,
+    /// Pattern databases; pdb:7-8 says how to divide the tiles
+    Pdb,
+}
+
+impl Algorithm {
+    /// Whether a solution that it finds is a shortest one.
+    pub fn proves_shortest(self) -> bool {
+        matches!(self, Self::Auto | Self::Astar | Self::Bfs | Self::Ida)
+    }
 }

@@ -1,10 +1,14 @@
 //! The solver for tile boards of one size and goal.
 
 use super::any_heuristic::AnyHeuristic;
-use super::plan::{Method, Plan, QUICK_NODES, Tier};
+use super::databases::Databases;
+use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, Tier};
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, Solver, account, verdict};
-use crate::heuristic::{Blind, Heuristic, LinearConflict, Manhattan, Misplaced, WalkingDistance};
+use crate::heuristic::pdb::{Recounted, Whole};
+use crate::heuristic::{
+    Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
+};
 use crate::memory::Region;
 use crate::memory::budget::Budget;
 use crate::output::{Effort, GiveUp, Solution, Verdict};
@@ -12,12 +16,21 @@ use crate::puzzle::tiles::{Board, Cells, Tiles};
 use crate::quantity::Bytes;
 use crate::search::best_first::{self, WhenFull};
 use crate::search::{Alone, Company, Ending, Limits, Order, Outcome, Problem, Stop, beam, dfs, ida};
+use parking_lot::Mutex;
 
 /// The solver for boards with this goal, and what the user should know of it.
 /// Memory for heuristics' tables is reserved from the ledger.
-pub(super) fn solver(goal: &Board, plan: Plan, ledger: &Budget) -> (Box<dyn Solver>, Option<String>) {
+pub(super) fn solver(
+    goal: &Board,
+    plan: Plan,
+    ledger: &Budget,
+    databases: &Mutex<Databases>,
+) -> (Box<dyn Solver>, Option<String>) {
     let made = match goal.size().cells() {
-        0..=16 => packed::<u64>(goal, plan, ledger),
+        0..=16 => match by_databases(goal, plan, ledger, databases) {
+            Some(solver) => Ok(solver),
+            None => packed::<u64>(goal, plan, ledger),
+        },
         17..=25 => packed::<u128>(goal, plan, ledger),
         26..=40 => packed::<[u64; 5]>(goal, plan, ledger),
         41..=104 => packed::<[u64; 13]>(goal, plan, ledger),
@@ -30,11 +43,36 @@ pub(super) fn solver(goal: &Board, plan: Plan, ledger: &Budget) -> (Box<dyn Solv
     }
 }
 
+/// The solver with pattern databases, if they are to be used and there are some
+/// for this goal.
+fn by_databases(
+    goal: &Board,
+    plan: Plan,
+    ledger: &Budget,
+    databases: &Mutex<Databases>,
+) -> Option<Box<dyn Solver>> {
+    if !matches!(plan.heuristic, HeuristicChoice::Auto | HeuristicChoice::Pdb) {
+        return None;
+    }
+    let databases = &mut *databases.lock();
+    let partition = &databases.partition(goal.size(), goal.blank(), ledger)?;
+    let puzzle = Tiles::<u64>::new(goal)?;
+    let library = &databases.library;
+    let plan = plan.with_databases();
+    if partition.patterns() == 2 {
+        let heuristic = PatternDatabases::<2, 2, Whole>::new(&puzzle, partition, library)?;
+        return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+    }
+    let heuristic = PatternDatabases::<3, 2, Recounted>::new(&puzzle, partition, library)?;
+    Some(Box::new(TileSolver { puzzle, heuristic, plan }))
+}
+
 fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, ledger: &Budget) -> Result<Box<dyn Solver>, String> {
     let Some(puzzle) = Tiles::<C>::new(goal) else { return Err("the board has too many cells".into()) };
     let choice = match plan.heuristic {
         HeuristicChoice::Auto if small_tables(&puzzle, ledger) => HeuristicChoice::WalkingDistance,
         HeuristicChoice::Auto => HeuristicChoice::LinearConflict,
+        HeuristicChoice::Pdb => return Err("there are no pattern databases for them".into()),
         chosen => chosen,
     };
     // Small boards, of which there are many, get code of their own for each
@@ -100,8 +138,9 @@ impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let Attempt { tier, limits, region, company } = attempt;
         let quick = tier == Tier::Quick;
-        let cut_short = quick && limits.max_nodes.is_none_or(|most| most > QUICK_NODES);
-        let limits = if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits };
+        let quick_nodes = if H::FAR { QUICK_NODES_BY_DATABASES } else { QUICK_NODES };
+        let cut_short = quick && limits.max_nodes.is_none_or(|most| most > quick_nodes);
+        let limits = if cut_short { Limits { max_nodes: Some(quick_nodes), ..limits } } else { limits };
         if self.plan.method.is_by_name() {
             // What was tried in an earlier tier is done again from the start.
             (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
@@ -119,7 +158,7 @@ impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
             effort,
         };
         let ending = match self.plan.method {
-            Method::Shortest { .. } if quick => search.ida(),
+            Method::Shortest { .. } if quick && !H::FAR => search.ida(),
             Method::Shortest { frontier: Some(bytes) } => search.by_frontier(bytes),
             Method::Shortest { frontier: None } => search.shortest(),
             Method::Ida => search.ida(),

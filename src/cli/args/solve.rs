@@ -1,9 +1,10 @@
 //! The arguments of `solve`, and what they come to.
 
-use super::Destination;
+use super::{Destination, PdbDir};
 use crate::{
     batch::settings::{Algorithm, HeuristicChoice, Quality, Settings},
     cli::{Screen, When},
+    heuristic::pdb::{NotAPartition, Partition},
     memory::limits,
     output::{Format, Notation, Style},
     puzzle::trays::Metric,
@@ -55,8 +56,15 @@ pub struct SolveArgs {
     pub algorithm: Algorithm,
 
     /// The lower bound that guides the search
-    #[arg(long, value_enum, value_name = "NAME", default_value_t, help_heading = "Solving")]
-    pub heuristic: HeuristicChoice,
+    ///
+    /// auto, misplaced, manhattan, linear-conflict, walking-distance, or pdb for
+    /// pattern databases; pdb:7-8 says how they divide the tiles.
+    #[arg(long, value_name = "NAME", value_parser = parse_heuristic, default_value = "auto", help_heading = "Solving")]
+    pub heuristic: (HeuristicChoice, Option<Partition>),
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub pdb: PdbDir,
 
     /// What counts as one move
     #[arg(long, value_enum, value_name = "METRIC", default_value_t, help_heading = "Solving")]
@@ -161,7 +169,9 @@ impl SolveArgs {
             memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
             quality,
             algorithm,
-            heuristic: self.heuristic,
+            heuristic: self.heuristic.0,
+            partition: self.heuristic.1.clone(),
+            store: self.pdb.store(),
             tray_metric: self.metric.of_trays(),
             weight: self.weight.unwrap_or(WEIGHT),
             beam_width: self.beam_width,
@@ -194,6 +204,18 @@ impl SolveArgs {
 
 fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn parse_heuristic(text: &str) -> Result<(HeuristicChoice, Option<Partition>), String> {
+    if let Some(partition) = text.strip_prefix("pdb:") {
+        let partition = partition.parse().map_err(|error: NotAPartition| error.to_string())?;
+        return Ok((HeuristicChoice::Pdb, Some(partition)));
+    }
+    HeuristicChoice::from_str(text, false).map(|choice| (choice, None)).map_err(|_| {
+        let names = HeuristicChoice::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
+        format!("[possible values: {}, pdb:7-8 and its like]", names.join(", "))
+    })
 }
 
 fn parse_weight(text: &str) -> Result<f64, String> {

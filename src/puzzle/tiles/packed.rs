@@ -99,6 +99,11 @@ impl<C: Cells> Tiles<C> {
         self.homes[label].into()
     }
 
+    /// The moves of the blank in a cell.
+    pub fn moves_from(&self, blank: usize) -> TileMoves {
+        TileMoves(self.open[blank])
+    }
+
     /// The cell beside a cell in a move's direction, which must be open.
     #[inline(always)]
     pub fn beside(&self, cell: u8, step: Move) -> u8 {
