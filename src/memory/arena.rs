@@ -38,7 +38,12 @@ impl Arena {
     /// The arena as whole words.
     #[inline(always)]
     pub fn words(&self) -> &[u64] {
-        bytemuck::cast_slice(&self.0[..self.0.len() & !7])
+        #[allow(unsafe_code)]
+        // SAFETY: a mapping begins at a page, so it is aligned, and so many
+        // whole words fit into it; all bits make a word.
+        unsafe {
+            std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / 8)
+        }
     }
 
     /// The same, to be written to.

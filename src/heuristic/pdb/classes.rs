@@ -7,7 +7,7 @@
 //! goal does, or not) come first: a move of a tile leads from one half of the
 //! classes into the other.
 
-use super::frame::{Frame, Set, cells_of};
+use super::frame::{CELLS, Frame, Set, cells_of};
 
 /// The classes of so many tiles on a frame.
 #[derive(Debug)]
@@ -16,8 +16,10 @@ pub(super) struct Classes {
     tiles: usize,
     /// How many low cells the first of the two rank tables covers.
     low_cells: u32,
-    low: Vec<u32>,
-    high: Vec<u32>,
+    low: Box<[u32; HALF]>,
+    high: Box<[u32; HALF]>,
+    /// Whether the board has over 16 cells.
+    is_wide: bool,
     /// By the rank of the occupied cells: the number of the region of each
     /// other cell (four bits each, or three on boards over 16 cells), and in the
     /// top half of the second word the class of region 0.
@@ -28,6 +30,9 @@ pub(super) struct Classes {
     even: usize,
 }
 
+/// The sets of half of the cells.
+const HALF: usize = 1 << CELLS.div_ceil(2);
+
 /// Cells whose regions lie in the first of two words, at three bits each.
 const FIRST_WORD: usize = 21;
 
@@ -37,16 +42,16 @@ impl Classes {
     pub(super) fn new(frame: Frame, tiles: usize) -> Option<Self> {
         let cells = frame.cells();
         let low_cells = cells.div_ceil(2) as u32;
-        let mut low = vec![0; 1 << low_cells];
+        let mut low = Box::new([0; HALF]);
         let mut of_size = vec![0u32; low_cells as usize + 1];
-        for (set, rank) in low.iter_mut().enumerate() {
+        for (set, rank) in low.iter_mut().enumerate().take(1 << low_cells) {
             let size = set.count_ones() as usize;
             *rank = of_size[size];
             of_size[size] += 1;
         }
-        let mut high = vec![0; 1 << (cells - low_cells as usize)];
+        let mut high = Box::new([0; HALF]);
         let mut all = 0;
-        for (set, rank) in high.iter_mut().enumerate() {
+        for (set, rank) in high.iter_mut().enumerate().take(1 << (cells - low_cells as usize)) {
             *rank = all;
             let missing = tiles.checked_sub(set.count_ones() as usize);
             all += missing.and_then(|missing| of_size.get(missing)).copied().unwrap_or(0);
@@ -57,6 +62,7 @@ impl Classes {
             low_cells,
             low,
             high,
+            is_wide: cells > 16,
             sets: vec![[0; 2]; all as usize],
             members: Vec::new(),
             even: 0,
@@ -77,7 +83,7 @@ impl Classes {
     fn add(&mut self, set: Set) -> Option<()> {
         let rank = self.rank(set);
         let first = self.members.len() as u64;
-        let (bits, most) = if self.is_wide() { (3, 8) } else { (4, 16) };
+        let (bits, most) = if self.is_wide { (3, 8) } else { (4, 16) };
         let mut words = [0, first << 32];
         let mut rest = self.frame.all() & !set;
         let mut number = 0;
@@ -90,7 +96,7 @@ impl Classes {
             }
             for cell in cells_of(region) {
                 let (word, at) =
-                    if self.is_wide() && cell >= FIRST_WORD { (1, cell - FIRST_WORD) } else { (0, cell) };
+                    if self.is_wide && cell >= FIRST_WORD { (1, cell - FIRST_WORD) } else { (0, cell) };
                 words[word] |= number << (at * bits);
             }
             self.members.push((set, cell as u8));
@@ -100,21 +106,17 @@ impl Classes {
         Some(())
     }
 
-    fn is_wide(&self) -> bool {
-        self.frame.cells() > 16
-    }
-
     #[inline(always)]
     fn rank(&self, set: Set) -> usize {
-        let low = self.low[set as usize & ((1 << self.low_cells) - 1)];
-        (self.high[set as usize >> self.low_cells] + low) as usize
+        let low = self.low[set as usize & ((1 << self.low_cells) - 1) & (HALF - 1)];
+        (self.high[(set as usize >> self.low_cells) & (HALF - 1)] + low) as usize
     }
 
     /// The class of some occupied cells and of the blank's cell.
     #[inline(always)]
     pub(super) fn class(&self, set: Set, blank: usize) -> u32 {
         let [first, second] = self.sets[self.rank(set)];
-        let region = if !self.is_wide() {
+        let region = if !self.is_wide {
             first >> (4 * blank) & 15
         } else if blank < FIRST_WORD {
             first >> (3 * blank) & 7

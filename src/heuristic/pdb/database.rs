@@ -73,20 +73,17 @@ impl Database {
         set == expected && walks
     }
 
-    pub(super) fn classes(&self) -> &Arc<Classes> {
-        &self.classes
-    }
-
     /// All rows of bits.
     #[inline(always)]
     pub(super) fn words(&self) -> &[u64] {
         &self.table.words()[..self.classes.len() * self.row as usize / 64]
     }
 
-    /// Where the bit of a class and an order is.
+    /// Where the bit of some occupied cells, of the blank's cell and of an order
+    /// is.
     #[inline(always)]
-    pub(super) fn place(&self, class: u32, number: u16) -> u32 {
-        class * self.row + u32::from(number)
+    pub(super) fn place(&self, set: Set, blank: usize, number: u16) -> u32 {
+        self.classes.class(set, blank) * self.row + u32::from(number)
     }
 
     /// The word that the bit in a place belongs to.
@@ -124,16 +121,16 @@ impl<'d> Walk<'d> {
 
     /// Asks for all that may be needed for the next step; whether there is one.
     pub(super) fn look(&mut self) -> bool {
-        let Database { pattern, classes, .. } = self.database;
+        let pattern = self.database.pattern;
         let region = pattern.frame.region(self.set, self.blank);
         self.next.clear();
         if self.number == 0 && self.set == pattern.homes && region >> pattern.blank & 1 == 1 {
             return false;
         }
-        prefetch(self.database.word(self.database.place(classes.class(self.set, self.blank), self.number)));
+        prefetch(self.database.word(self.database.place(self.set, self.blank, self.number)));
         for moved in Pattern::moves(pattern.frame, self.set, region) {
             let number = self.number.wrapping_add(moved.passage.change(&self.order));
-            let place = self.database.place(classes.class(moved.set, moved.blank), number);
+            let place = self.database.place(moved.set, moved.blank, number);
             prefetch(self.database.word(place));
             self.next.push((moved, number, place));
         }
@@ -142,12 +139,10 @@ impl<'d> Walk<'d> {
 
     /// Makes a step nearer, if there is one to make; whether there was.
     pub(super) fn step(&mut self) -> bool {
-        let Database { pattern, classes, .. } = self.database;
+        let pattern = self.database.pattern;
         let white = pattern.frame.white();
         let odd = ((self.set ^ pattern.homes) & white).count_ones() & 1;
-        let here = self.database.bit(self.database.place(classes.class(self.set, self.blank), self.number))
-            << 1
-            | odd;
+        let here = self.database.bit(self.database.place(self.set, self.blank, self.number)) << 1 | odd;
         let nearer = (here.wrapping_sub(1) & 3) >> 1;
         let found = self.next.iter().find(|&&(_, _, place)| self.database.bit(place) == nearer);
         let Some((moved, number, _)) = found else { return false };

@@ -3,7 +3,6 @@
 //! All of it, where memory is plentiful; or only what cannot be found by looking
 //! at the board, where it is not.
 
-use super::frame::Set;
 use super::order::FACTORIALS;
 use super::{PatternDatabases, Sums};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
@@ -72,7 +71,8 @@ impl Keeping for Whole {
         let mut kept = Kept { patterns: [[0; N]; V], rest: pack(memo) };
         for view in 0..V {
             for part in 0..N {
-                kept.patterns[view][part] = memo.sets[view][part] | u32::from(memo.numbers[view][part]) << 16;
+                kept.patterns[view][part] =
+                    u32::from(memo.sets[view][part]) | u32::from(memo.numbers[view][part]) << 16;
             }
         }
         kept
@@ -88,7 +88,7 @@ impl Keeping for Whole {
         let mut memo = unpack(kept.rest);
         for view in 0..V {
             for part in 0..N {
-                memo.sets[view][part] = kept.patterns[view][part] & 0xffff;
+                memo.sets[view][part] = kept.patterns[view][part] as u16;
                 memo.numbers[view][part] = (kept.patterns[view][part] >> 16) as u16;
             }
         }
@@ -134,7 +134,7 @@ impl Keeping for Recounted {
             // Boards are read in the order of each pattern's own frame, so all
             // patterns of a view are met together only if they share it.
             for (part, lookup) in databases.lookups[view].iter().enumerate() {
-                let (mut set, mut number, mut met): (Set, u16, usize) = (0, 0, 0);
+                let (mut set, mut number, mut met): (u16, u16, usize) = (0, 0, 0);
                 for (cell, &at) in lookup.reading[..cells].iter().enumerate() {
                     let tile = usize::from(lookup.tiles[state.cells.label(at.into())]);
                     if tile < 8 {

@@ -45,8 +45,9 @@ use order::passing;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Labels of tiles, rounded up.
-const LABELS: usize = 32;
+/// Labels of tiles, and cells, of boards of up to 16 cells; a mask keeps a number
+/// below it.
+const LABELS: usize = 16;
 
 /// The sums of `N` patterns' distances in `V` views; the greatest one counts.
 #[derive(Debug)]
@@ -55,45 +56,45 @@ pub struct PatternDatabases<const N: usize, const V: usize, K = Whole> {
     name: &'static str,
     /// For each view and label: its pattern.
     parts: [[u8; LABELS]; V],
-    lookups: [[Lookup; N]; V],
+    lookups: [[Box<Lookup>; N]; V],
 }
 
 /// One pattern in one view.
 #[derive(Debug)]
 struct Lookup {
     database: Arc<Database>,
-    /// From a puzzle's cells to those of the database.
-    laying: Symmetry,
     /// For each cell of the blank, and each of its moves.
-    steps: Box<[[Step; 4]; CELLS]>,
+    steps: [[Step; 4]; LABELS],
     /// For a tile that moves back or forth past another one, by their labels:
     /// what that adds to the number of the order.
-    passing: Box<[[[u16; LABELS]; LABELS]; 2]>,
+    passing: [[[u16; LABELS]; LABELS]; 2],
     /// The tile that each label stands for, or `u8::MAX`.
     tiles: [u8; LABELS],
     /// The puzzle's cells in the order in which the frame is read.
-    reading: [u8; CELLS],
+    reading: [u8; LABELS],
+    /// From a puzzle's cells to those of the database.
+    laying: Symmetry,
 }
 
 /// What a move does to a pattern whose tile it moves.
 #[derive(Clone, Copy, Debug, Default)]
 struct Step {
     /// The cells that become free or occupied.
-    change: Set,
+    change: u16,
     /// Where the blank comes to.
     blank: u8,
     /// Whether the tile goes forth.
     forward: u8,
     /// The puzzle's cells that it passes; in place of those that are missing, its
     /// own.
-    passed: [u8; 4],
+    passed: [u8; 3],
 }
 
 /// A board as pattern databases see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums<const N: usize, const V: usize> {
     /// Occupied cells and numbers of orders.
-    sets: [[Set; N]; V],
+    sets: [[u16; N]; V],
     numbers: [[u16; N]; V],
     sums: [u8; V],
     /// The patterns' distances modulo 4, two bits each.
@@ -127,6 +128,7 @@ impl<const N: usize, const V: usize> PartialEq for Sums<N, V> {
 impl Lookup {
     fn new<C: Cells>(puzzle: &Tiles<C>, database: Arc<Database>, laying: Symmetry) -> Self {
         let cells = puzzle.size().cells();
+        debug_assert!(cells <= LABELS);
         let homes = database.pattern().homes;
         let mut tiles = [u8::MAX; LABELS];
         for label in 1..cells {
@@ -136,7 +138,7 @@ impl Lookup {
             }
         }
         let is_tile = |label: usize| tiles[label] != u8::MAX;
-        let mut terms = Box::new([[[0u16; LABELS]; LABELS]; 2]);
+        let mut terms = [[[0u16; LABELS]; LABELS]; 2];
         for label in (1..cells).filter(|&label| is_tile(label)) {
             for other in (1..cells).filter(|&label| is_tile(label)) {
                 let term = passing(tiles[label].into(), tiles[other].into());
@@ -144,12 +146,12 @@ impl Lookup {
                 terms[0][label][other] = term.wrapping_neg();
             }
         }
-        let mut steps = Box::new([[Step::default(); 4]; CELLS]);
+        let mut steps = [[Step::default(); 4]; LABELS];
         for blank in 0..cells {
             for step in puzzle.moves_from(blank) {
                 let from = puzzle.beside(blank as u8, step);
                 let (there, here) = (laying.0[blank], laying.0[from as usize]);
-                let mut passed = [from; 4];
+                let mut passed = [from; 3];
                 let between =
                     |cell: &u8| (here.min(there) + 1..here.max(there)).contains(&laying.0[*cell as usize]);
                 for (place, cell) in passed.iter_mut().zip((0..cells as u8).filter(between)) {
@@ -163,7 +165,7 @@ impl Lookup {
                 };
             }
         }
-        let mut reading = [0; CELLS];
+        let mut reading = [0; LABELS];
         (0..cells).for_each(|cell| reading[laying.0[cell] as usize] = cell as u8);
         Self { database, laying, steps, passing: terms, tiles, reading }
     }
@@ -205,7 +207,7 @@ impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
                 for label in (1..puzzle.size().cells()).filter(|&label| lookup.tiles[label] != u8::MAX) {
                     parts[label] = part as u8;
                 }
-                row.push(lookup);
+                row.push(Box::new(lookup));
             }
             lookups.push(row.try_into().ok()?);
         }
@@ -216,29 +218,26 @@ impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
 
 impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
     #[inline(always)]
-    fn draft_view<C: Cells>(
+    fn draft_view(
         &self,
         memo: &mut Sums<N, V>,
         view: usize,
-        before: &TileState<C>,
+        before: &TileState<u64>,
         step: Move,
         label: usize,
     ) {
         let part = usize::from(self.parts[view][label % LABELS]) % N;
-        let lookup = &self.lookups[view][part];
+        let lookup = &*self.lookups[view][part];
         let Step { change, blank, forward, passed } =
-            lookup.steps[before.blank as usize % CELLS][step.0 as usize & 3];
-        let terms = &lookup.passing[forward as usize & 1][label % LABELS];
+            lookup.steps[before.blank as usize % LABELS][step.0 as usize % 4];
+        let terms = &lookup.passing[forward as usize % 2][label % LABELS];
         let term = |at: usize| terms[before.cells.label(passed[at].into()) % LABELS];
-        let mut number =
+        let number =
             memo.numbers[view][part].wrapping_add(term(0)).wrapping_add(term(1)).wrapping_add(term(2));
-        if C::CAPACITY > 16 {
-            number = number.wrapping_add(term(3));
-        }
         let set = memo.sets[view][part] ^ change;
         memo.numbers[view][part] = number;
         memo.sets[view][part] = set;
-        let place = lookup.database.place(lookup.database.classes().class(set, blank.into()), number);
+        let place = lookup.database.place(set.into(), blank.into(), number);
         prefetch(lookup.database.word(place));
         memo.places[view] = place;
         memo.parts[view] = part as u8;
@@ -261,7 +260,7 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         for (view, lookups) in self.lookups.iter().enumerate() {
             for (part, lookup) in lookups.iter().enumerate() {
                 let (set, order) = lookup.place(puzzle, state);
-                memo.sets[view][part] = set;
+                memo.sets[view][part] = set as u16;
                 memo.numbers[view][part] = order::number(&order[..lookup.database.pattern().tiles()]);
                 let blank = lookup.laying.0[state.blank as usize].into();
                 walks.push(((view, part), Walk::new(&lookup.database, set, blank, order)));
