@@ -27,8 +27,7 @@ pub fn solve_until<P: Puzzle, H: Heuristic<P>>(
     pause: impl Fn() -> bool,
 ) -> Result<Outcome, Paused> {
     let Problem { puzzle, heuristic, start } = problem;
-    let memo = heuristic.evaluate(puzzle, &start);
-    let estimate = heuristic.estimate(&memo);
+    let estimate = heuristic.estimate(&heuristic.evaluate(puzzle, &start));
     let mut search = DepthFirst::new(puzzle, heuristic);
     let mut bound = estimate;
     let mut stop = None;
@@ -39,7 +38,6 @@ pub fn solve_until<P: Puzzle, H: Heuristic<P>>(
         }
         let below = search.search(
             start,
-            memo,
             0,
             bound,
             most,
