@@ -39,6 +39,7 @@ impl AnyHeuristic {
             HeuristicChoice::Misplaced => Self::Misplaced(Misplaced::new(puzzle)),
             HeuristicChoice::Manhattan => Self::Manhattan(Manhattan::new(puzzle)),
             HeuristicChoice::WalkingDistance => Self::WalkingDistance(walking_distance(puzzle, ledger)?),
+            HeuristicChoice::Pdb => return Err("there are no pattern databases for them".into()),
             _ => Self::LinearConflict(LinearConflict::new(puzzle)),
         })
     }

@@ -11,6 +11,8 @@ pub struct Counters {
     records: AtomicU64,
     bytes: AtomicU64,
     nodes: AtomicU64,
+    /// Percent of what comes before the first record, and one more.
+    prepared: AtomicU64,
 }
 
 /// The counters at one moment.
@@ -22,6 +24,8 @@ pub struct Counted {
     pub bytes: u64,
     /// Nodes generated, also by searches that still run.
     pub nodes: u64,
+    /// Percent of the tables that are being made before the first record.
+    pub prepared: Option<u64>,
 }
 
 impl Counters {
@@ -36,9 +40,24 @@ impl Counters {
         self.nodes.fetch_add(nodes, Relaxed);
     }
 
+    /// So much is done of the tables that come before the first record.
+    pub fn prepare(&self, done: u64, all: u64) {
+        self.prepared.store(1 + done * 100 / all.max(1), Relaxed);
+    }
+
+    /// The tables are there.
+    pub fn prepared(&self) {
+        self.prepared.store(0, Relaxed);
+    }
+
     /// What has been counted so far.
     pub fn read(&self) -> Counted {
         let get = |counter: &AtomicU64| counter.load(Relaxed);
-        Counted { records: get(&self.records), bytes: get(&self.bytes), nodes: get(&self.nodes) }
+        Counted {
+            records: get(&self.records),
+            bytes: get(&self.bytes),
+            nodes: get(&self.nodes),
+            prepared: get(&self.prepared).checked_sub(1),
+        }
     }
 }

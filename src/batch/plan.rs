@@ -5,7 +5,7 @@
 //! its own slice of memory; then in the large part, with all who are idle.
 
 use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
-use crate::puzzle::tiles::{Metric, Size};
+use crate::puzzle::tiles::Size;
 use crate::search::Order;
 
 /// How much is spent on a puzzle before it is put off.
@@ -22,6 +22,9 @@ pub enum Tier {
 /// Nodes in the tier [`Tier::Quick`].
 pub const QUICK_NODES: u64 = 4000;
 
+/// The same with pattern databases: most boards are solved within it.
+pub const QUICK_NODES_BY_DATABASES: u64 = 100_000;
+
 /// The frontier that A* builds for small boards before it goes on as IDA*.
 const FRONTIER: usize = 2 << 20;
 
@@ -30,8 +33,6 @@ const FRONTIER: usize = 2 << 20;
 pub struct Plan {
     /// What is searched with.
     pub method: Method,
-    /// What counts as one move.
-    pub metric: Metric,
     /// The lower bound.
     pub heuristic: HeuristicChoice,
     /// Whether a solution that is not proved to be shortest may stand in where
@@ -94,7 +95,16 @@ impl Plan {
             HeuristicChoice::Nearest | HeuristicChoice::Matching => HeuristicChoice::Auto,
             chosen => chosen,
         };
-        Self { method, metric: settings.tile_metric, heuristic, second_best }
+        Self { method, heuristic, second_best }
+    }
+
+    /// The same plan with pattern databases as lower bound: a node costs more
+    /// than its place, so that A* gets all the memory that there is.
+    pub fn with_databases(mut self) -> Self {
+        if let Method::Shortest { frontier } = &mut self.method {
+            *frontier = None;
+        }
+        self
     }
 
     /// Why, in a sentence.
@@ -115,17 +125,16 @@ impl Plan {
             Method::Beam(None) => "beam search, as wide as a worker's slice of memory allows",
             Method::First => "any solution: weighted A*, with larger weights when memory is full",
         };
-        if self.metric == Metric::Line {
-            return format!("{size}: {method}; moves of whole lines, bounded for each axis by itself");
-        }
         let bound = match self.heuristic {
             HeuristicChoice::Auto | HeuristicChoice::Nearest | HeuristicChoice::Matching => {
-                "walking distance as lower bound where its tables are small, linear conflicts elsewhere"
+                "pattern databases as lower bound where they pay, walking distance where its tables are \
+                 small, linear conflicts elsewhere"
             }
             HeuristicChoice::Misplaced => "misplaced tiles as lower bound, as asked for",
             HeuristicChoice::Manhattan => "Manhattan distance as lower bound, as asked for",
             HeuristicChoice::LinearConflict => "linear conflicts as lower bound, as asked for",
             HeuristicChoice::WalkingDistance => "walking distance as lower bound, as asked for",
+            HeuristicChoice::Pdb => "pattern databases as lower bound, as asked for",
         };
         format!("{size}: {method}; {bound}")
     }

@@ -2,12 +2,14 @@
 
 use super::counters::Counters;
 use super::crew::{Crew, Next, Place};
+use super::databases::Databases;
 use super::inputs::{Inputs, RECORDS, Taken};
 use super::interrupt::Interrupt;
 use super::plan::{Plan, Tier};
 use super::settings::Settings;
 use super::shares::Shares;
 use super::solver::{Attempt, Solver};
+use super::survey::survey;
 use super::tables::Tables;
 use super::window::{Closed, Part, Window};
 use super::{RunError, tiles, trays};
@@ -22,8 +24,8 @@ use crate::search::{Alone, Limits};
 use ahash::HashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// What a run tells while it goes on.
 pub trait Notices: Sync {
@@ -57,6 +59,10 @@ pub fn run(
     let form = settings.input_format.as_deref().map(str::parse).transpose()?;
     let threads = settings.threads;
     let budget = Budget::new(settings.memory);
+    let defaults = Defaults { goal, form, metric: settings.tray_metric, ..Defaults::default() };
+    let kinds = survey(settings, &defaults, Size::FIFTEEN);
+    let rest = Shares::least(settings.memory, threads);
+    let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
     let shares = Shares::new(&budget, threads)?;
     let mappable = limits::address_space_left()
         .map_or(usize::MAX, |left| left.saturating_sub(OTHERS + (threads * STACK) as u64) as usize);
@@ -75,8 +81,6 @@ pub fn run(
         unreadable.fetch_add(1, Ordering::Relaxed);
         notices.input_error(error);
     };
-    let Settings { tile_metric, tray_metric, .. } = *settings;
-    let defaults = Defaults { goal, form, tile_metric, tray_metric, ..Defaults::default() };
     let mut heading = Vec::new();
     style.header(&mut heading);
     sink.write_all(&heading)?;
@@ -90,8 +94,9 @@ pub fn run(
         ends,
         ledger: Budget::new(shares.tables),
         tables: Tables::new(settings),
+        databases: Mutex::new(databases),
         crew: &crew,
-        inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, crew.stop_flag(), &complain, ends)),
+        inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, &complain, ends)),
         window: Window::new(sink, counters),
         counters,
         large: Mutex::new(Region::zeroed(large)),
@@ -124,9 +129,6 @@ pub fn run(
 
 /// Searches keep their paths off the stack, so that little will do.
 const STACK: usize = 512 << 10;
-
-/// How long a worker waits for its turn to read.
-const PATIENCE: Duration = Duration::from_millis(5);
 
 /// What is mapped beside the arena and the stacks, in bytes.
 const OTHERS: u64 = 24 << 20;
@@ -169,6 +171,7 @@ struct Shared<'r> {
     /// What is left of the memory for tables.
     ledger: Budget,
     tables: Tables,
+    databases: Mutex<Databases>,
     crew: &'r Crew<Job>,
     inputs: Mutex<Inputs<'r>>,
     window: Window<'r>,
@@ -205,7 +208,7 @@ impl Shared<'_> {
             if self.settings.explain {
                 self.notices.explain(&plan.explain(size));
             }
-            let (solver, refused) = tiles::solver(board, plan, &self.ledger);
+            let (solver, refused) = tiles::solver(board, plan, &self.ledger, &self.databases);
             if let Some(reason) = refused {
                 self.notices.warn(&format!("{size} boards are not solved: {reason}"));
             }
@@ -218,7 +221,7 @@ impl Shared<'_> {
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
         let deadline = own.into_iter().chain(self.ends).min();
-        Limits { max_nodes: self.settings.max_nodes, deadline, halt: Some(halt), watch: None }
+        Limits { max_nodes: self.settings.max_nodes, deadline, halt: Some(halt) }
     }
 
     /// Tries a puzzle in its way.
@@ -326,10 +329,7 @@ impl<'w, 'r> Worker<'w, 'r> {
     /// Takes the next block and decides what can be decided at once.
     fn read(&mut self) {
         let crew = self.shared.crew;
-        // Whoever reads may wait for a slow writer: there are better things to do.
-        let Some(mut inputs) = self.shared.inputs.try_lock_for(PATIENCE) else { return crew.read_later() };
-        let taken = inputs.next(&mut self.block);
-        drop(inputs);
+        let taken = self.shared.inputs.lock().next(&mut self.block);
         let Some(Taken { seq, before, file, bytes }) = taken else { return crew.input_ended() };
         crew.block_read(bytes);
         if self.file != file {
@@ -395,7 +395,7 @@ impl<'w, 'r> Worker<'w, 'r> {
             }
         };
         let way = match &instance {
-            Instance::Tiles { board, goal, .. } => {
+            Instance::Tiles { board, goal } => {
                 let is_known =
                     |known: &Known| known.size == board.size() && known.goal == *goal && place < known.until;
                 let known = match &mut self.last {
@@ -444,13 +444,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let started = Instant::now();
         let generated = job.report.effort.generated;
         let halt = || shared.interrupt.is_raised() || crew.is_stopped();
-        // What the search has said of its nodes while it runs.
-        let told = AtomicU64::new(0);
-        let watch = |nodes: u64| {
-            let before = told.fetch_max(nodes, Ordering::Relaxed);
-            shared.counters.add_nodes(nodes.saturating_sub(before));
-        };
-        let limits = Limits { watch: Some(&watch), ..shared.limits(&job.report.effort, &halt) };
+        let limits = shared.limits(&job.report.effort, &halt);
         let mut large;
         let region = if tier == Tier::Large {
             large = shared.large.lock();
@@ -465,8 +459,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let verdict = shared.attempt(&job.solver, instance, attempt, effort);
         job.report.effort.time += started.elapsed();
-        let done = job.report.effort.generated.saturating_sub(generated);
-        shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
+        shared.counters.add_nodes(job.report.effort.generated.saturating_sub(generated));
         let Some(verdict) = verdict else { return crew.outgrown(place, job) };
         crew.decided(place, tier == Tier::Large);
         job.report.verdict = verdict;

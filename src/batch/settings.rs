@@ -1,7 +1,8 @@
 //! What a run is asked to do: the contract between the command line and the
 //! batch.
 
-use crate::puzzle::{tiles, trays};
+use crate::heuristic::pdb::{Partition, Store};
+use crate::puzzle::trays::Metric;
 use clap::ValueEnum;
 use std::time::Duration;
 
@@ -20,14 +21,16 @@ pub struct Settings {
     pub algorithm: Algorithm,
     /// The lower bound that guides it.
     pub heuristic: HeuristicChoice,
+    /// How pattern databases divide the tiles, if that was said.
+    pub partition: Option<Partition>,
+    /// Where pattern databases are kept, if anywhere.
+    pub store: Option<Store>,
     /// The weight of weighted A*, at least 1.
     pub weight: f64,
     /// The width of a beam; by the memory if there is none.
     pub beam_width: Option<usize>,
-    /// What counts as one move of tiles.
-    pub tile_metric: tiles::Metric,
     /// What counts as one move in a tray.
-    pub tray_metric: trays::Metric,
+    pub tray_metric: Metric,
     /// The goal's name or board, as given.
     pub goal: String,
     /// New states generated and stored for each puzzle, at most.
@@ -54,8 +57,9 @@ impl Default for Settings {
             quality: Quality::default(),
             algorithm: Algorithm::default(),
             heuristic: HeuristicChoice::default(),
-            tile_metric: tiles::Metric::default(),
-            tray_metric: trays::Metric::default(),
+            tray_metric: Metric::default(),
+            partition: None,
+            store: None,
             weight: 1.5,
             beam_width: None,
             goal: "blank-last".into(),
@@ -129,4 +133,13 @@ pub enum HeuristicChoice {
     Nearest,
     /// Trays: each goal takes a block of its own
     Matching,
+    /// Pattern databases; pdb:7-8 says how to divide the tiles
+    Pdb,
+}
+
+impl Algorithm {
+    /// Whether a solution that it finds is a shortest one.
+    pub fn proves_shortest(self) -> bool {
+        matches!(self, Self::Auto | Self::Astar | Self::Bfs | Self::Ida)
+    }
 }

@@ -37,7 +37,7 @@ impl Shares {
     pub(super) fn new(budget: &Budget, threads: usize) -> Result<Self, Short> {
         let threads = threads as u64;
         let (window, tables) = growing(budget.cap());
-        let fixed = PROGRAM + threads * WORKER + Reader::FOOTPRINT as u64 + LEAST_ARENA;
+        let fixed = fixed(threads);
         budget
             .reserve(fixed + window + tables)
             .map_err(|short| Short { needed: least_cap(fixed), ..short })?;
@@ -47,6 +47,15 @@ impl Shares {
         Ok(Self { window, tables, slice, large: arena - slice * threads })
     }
 
+    /// What the program takes before it has done anything.
+    pub(super) const PROGRAM: u64 = PROGRAM;
+
+    /// The least that a run needs.
+    pub(super) fn least(cap: u64, threads: usize) -> u64 {
+        let (window, tables) = growing(cap);
+        fixed(threads as u64) + window + tables
+    }
+
     /// The arena that holds the slices and the large part.
     pub(super) fn arena(&self, threads: usize) -> usize {
         (self.slice * threads as u64 + self.large) as usize
@@ -54,6 +63,11 @@ impl Shares {
 
     /// The least arena that is worth a run.
     pub(super) const LEAST_ARENA: usize = LEAST_ARENA as usize;
+}
+
+/// What is needed under any cap.
+fn fixed(threads: u64) -> u64 {
+    PROGRAM + threads * WORKER + Reader::FOOTPRINT as u64 + LEAST_ARENA
 }
 
 /// The window and the tables, which grow with the cap.

@@ -1,26 +1,36 @@
 //! The solver for tile boards of one size and goal.
 
 use super::any_heuristic::AnyHeuristic;
-use super::lines;
-use super::plan::{Method, Plan, QUICK_NODES, Tier};
+use super::databases::Databases;
+use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, Tier};
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, Solver, account, verdict};
-use crate::heuristic::{Blind, Heuristic, LinearConflict, Manhattan, Misplaced, WalkingDistance, line_cuts};
+use crate::heuristic::pdb::{Recounted, Whole};
+use crate::heuristic::{
+    Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
+};
 use crate::memory::Region;
 use crate::memory::budget::Budget;
 use crate::output::{Effort, GiveUp, Solution, Verdict};
-use crate::puzzle::Puzzle;
-use crate::puzzle::tiles::{Board, Cells, Lines, Metric, Size, TileState, Tiles};
+use crate::puzzle::tiles::{Board, Cells, Tiles};
 use crate::quantity::Bytes;
 use crate::search::best_first::{self, WhenFull};
 use crate::search::{Alone, Company, Ending, Limits, Order, Outcome, Problem, Stop, beam, dfs, ida};
+use parking_lot::Mutex;
 
 /// The solver for boards with this goal, and what the user should know of it.
 /// Memory for heuristics' tables is reserved from the ledger.
-pub(super) fn solver(goal: &Board, plan: Plan, ledger: &Budget) -> (Box<dyn Solver>, Option<String>) {
+pub(super) fn solver(
+    goal: &Board,
+    plan: Plan,
+    ledger: &Budget,
+    databases: &Mutex<Databases>,
+) -> (Box<dyn Solver>, Option<String>) {
     let made = match goal.size().cells() {
-        _ if plan.metric == Metric::Line => lines::solver(goal, plan, ledger),
-        0..=16 => packed::<u64>(goal, plan, ledger),
+        0..=16 => match by_databases(goal, plan, ledger, databases) {
+            Some(solver) => Ok(solver),
+            None => packed::<u64>(goal, plan, ledger),
+        },
         17..=25 => packed::<u128>(goal, plan, ledger),
         26..=40 => packed::<[u64; 5]>(goal, plan, ledger),
         41..=104 => packed::<[u64; 13]>(goal, plan, ledger),
@@ -29,8 +39,32 @@ pub(super) fn solver(goal: &Board, plan: Plan, ledger: &Budget) -> (Box<dyn Solv
     };
     match made {
         Ok(solver) => (solver, None),
-        Err(reason) => (Box::new(Refused { goal: goal.clone(), metric: plan.metric }), Some(reason)),
+        Err(reason) => (Box::new(Refused { goal: goal.clone() }), Some(reason)),
     }
+}
+
+/// The solver with pattern databases, if they are to be used and there are some
+/// for this goal.
+fn by_databases(
+    goal: &Board,
+    plan: Plan,
+    ledger: &Budget,
+    databases: &Mutex<Databases>,
+) -> Option<Box<dyn Solver>> {
+    if !matches!(plan.heuristic, HeuristicChoice::Auto | HeuristicChoice::Pdb) {
+        return None;
+    }
+    let databases = &mut *databases.lock();
+    let partition = &databases.partition(goal.size(), goal.blank(), ledger)?;
+    let puzzle = Tiles::<u64>::new(goal)?;
+    let library = &databases.library;
+    let plan = plan.with_databases();
+    if partition.patterns() == 2 {
+        let heuristic = PatternDatabases::<2, 2, Whole>::new(&puzzle, partition, library)?;
+        return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+    }
+    let heuristic = PatternDatabases::<3, 2, Recounted>::new(&puzzle, partition, library)?;
+    Some(Box::new(TileSolver { puzzle, heuristic, plan }))
 }
 
 fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, ledger: &Budget) -> Result<Box<dyn Solver>, String> {
@@ -38,6 +72,7 @@ fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, ledger: &Budget) -> Resu
     let choice = match plan.heuristic {
         HeuristicChoice::Auto if small_tables(&puzzle, ledger) => HeuristicChoice::WalkingDistance,
         HeuristicChoice::Auto => HeuristicChoice::LinearConflict,
+        HeuristicChoice::Pdb => return Err("there are no pattern databases for them".into()),
         chosen => chosen,
     };
     // Small boards, of which there are many, get code of their own for each
@@ -76,37 +111,11 @@ fn small_tables<C: Cells>(puzzle: &Tiles<C>, ledger: &Budget) -> bool {
     WalkingDistance::bytes_needed(puzzle, (2 << 20).min(ledger.left() as usize)).is_some()
 }
 
-/// A puzzle whose states are boards of one size.
-pub(super) trait OfBoards: Puzzle + Send {
-    fn size(&self) -> Size;
-    fn state(&self, board: &Board) -> Self::State;
-}
-
-impl<C: Cells> OfBoards for Tiles<C> {
-    fn size(&self) -> Size {
-        self.size()
-    }
-
-    fn state(&self, board: &Board) -> TileState<C> {
-        self.state(board)
-    }
-}
-
-impl OfBoards for Lines {
-    fn size(&self) -> Size {
-        self.size()
-    }
-
-    fn state(&self, board: &Board) -> TileState<u64> {
-        self.state(board)
-    }
-}
-
-/// Boards of a size and goal, with a heuristic.
-pub(super) struct TileSolver<P, H> {
-    pub(super) puzzle: P,
-    pub(super) heuristic: H,
-    pub(super) plan: Plan,
+/// Boards of a size and goal, packed into `C`, with a heuristic.
+struct TileSolver<C, H> {
+    puzzle: Tiles<C>,
+    heuristic: H,
+    plan: Plan,
 }
 
 /// Weights for any solution, those with the shortest solutions first. Large
@@ -125,12 +134,13 @@ const FIRST_BYTES: usize = 1 << 30;
 /// Nodes spent on a solution that stands in for a shortest one.
 const SECOND_BEST_NODES: u64 = 50_000;
 
-impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
+impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let Attempt { tier, limits, region, company } = attempt;
         let quick = tier == Tier::Quick;
-        let cut_short = quick && limits.max_nodes.is_none_or(|most| most > QUICK_NODES);
-        let limits = if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits };
+        let quick_nodes = if H::FAR { QUICK_NODES_BY_DATABASES } else { QUICK_NODES };
+        let cut_short = quick && limits.max_nodes.is_none_or(|most| most > quick_nodes);
+        let limits = if cut_short { Limits { max_nodes: Some(quick_nodes), ..limits } } else { limits };
         if self.plan.method.is_by_name() {
             // What was tried in an earlier tier is done again from the start.
             (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
@@ -148,7 +158,7 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             effort,
         };
         let ending = match self.plan.method {
-            Method::Shortest { .. } if quick => search.ida(),
+            Method::Shortest { .. } if quick && !H::FAR => search.ida(),
             Method::Shortest { frontier: Some(bytes) } => search.by_frontier(bytes),
             Method::Shortest { frontier: None } => search.shortest(),
             Method::Ida => search.ida(),
@@ -170,8 +180,8 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
 }
 
 /// One attempt at one board.
-struct Search<'s, 'r, P: OfBoards, H> {
-    problem: Problem<'s, P, H>,
+struct Search<'s, 'r, C: Cells, H> {
+    problem: Problem<'s, Tiles<C>, H>,
     limits: Limits<'s>,
     region: &'s mut Region<'r>,
     company: &'s dyn Company,
@@ -179,7 +189,7 @@ struct Search<'s, 'r, P: OfBoards, H> {
     effort: &'s mut Effort,
 }
 
-impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
+impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
     fn best_first(&mut self, order: Order) -> Ending {
         let algorithm = match order {
             Order::ASTAR => "astar",
@@ -287,14 +297,10 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
 /// Boards that cannot be searched: all that is said of them is a lower bound.
 struct Refused {
     goal: Board,
-    metric: Metric,
 }
 
 impl Solver for Refused {
     fn attempt(&self, board: &Board, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
-        if self.metric == Metric::Line {
-            return Some(Verdict::GaveUp { reason: GiveUp::Memory, bound: line_cuts(board, &self.goal) });
-        }
         let cols = board.size().cols();
         let mut home = vec![0; board.tiles().len()];
         for (cell, &tile) in self.goal.tiles().iter().enumerate() {

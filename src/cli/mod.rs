@@ -8,6 +8,7 @@ mod exit;
 mod generate;
 mod generate_trays;
 mod man;
+mod pdb;
 mod progress;
 mod screen;
 mod signals;
@@ -41,6 +42,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Check(args) => check::run(args),
         Command::Generate(args) => generate::run(args),
         Command::Trace(args) => trace::run(args),
+        Command::Pdb(args) => pdb::run(args),
         Command::Completions { shell } => completions::run(*shell),
         Command::Man { command } => man::run(command.as_deref()),
     };

@@ -136,6 +136,10 @@ impl View {
 
     /// `1200 puzzles, 322/s, 1.2 M nodes/s, 71.2 MiB of 512 MiB, 12 s left`.
     fn describe(&self, now: Counted) -> String {
+        if let Some(percent) = now.prepared {
+            let memory = Bytes(limits::resident());
+            return format!("making pattern databases: {percent} %, {memory} of {}", Bytes(self.cap));
+        }
         let Pace { records, nodes } = self.pace;
         let left = self.left(now).map_or(String::new(), |left| format!(", {} left", Span(left)));
         format!(

@@ -5,22 +5,20 @@
 //! it instead of computing it anew.
 
 mod complete;
-mod line_walk;
 mod linear_conflict;
 mod manhattan;
 mod misplaced;
-mod perimeter;
+pub mod pdb;
 mod tray_bounds;
 #[cfg(test)]
 mod trial;
 mod walking_distance;
 
 pub use complete::{Complete, Leap, Way};
-pub use line_walk::{LineWalk, Progress, line_cuts};
 pub use linear_conflict::LinearConflict;
 pub use manhattan::Manhattan;
 pub use misplaced::Misplaced;
-pub use perimeter::{Nearer, Perimeter};
+pub use pdb::PatternDatabases;
 pub use tray_bounds::{TrayBound, TrayDistances};
 pub use walking_distance::WalkingDistance;
 
@@ -49,6 +47,23 @@ pub trait Heuristic<P: Puzzle>: Sync {
     /// The memo after the move `step` of the state `before`.
     fn update(&self, puzzle: &P, memo: &Self::Memo, before: &P::State, step: Move) -> Self::Memo;
 
+    /// Whether the memos come from tables that are far away, so that it pays to
+    /// make many drafts before the first is settled.
+    const FAR: bool = false;
+
+    /// The first half of an update: all that can be told without a look into far
+    /// tables, which are asked for.
+    #[inline(always)]
+    fn draft(&self, puzzle: &P, memo: &Self::Memo, before: &P::State, step: Move) -> Self::Memo {
+        self.update(puzzle, memo, before, step)
+    }
+
+    /// The other half of an update: the memo of a draft.
+    #[inline(always)]
+    fn settle(&self, draft: Self::Memo) -> Self::Memo {
+        draft
+    }
+
     /// The estimate in a memo; 0 for every goal.
     fn estimate(&self, memo: &Self::Memo) -> u32;
 
@@ -62,7 +77,8 @@ pub trait Heuristic<P: Puzzle>: Sync {
     /// What is kept of a memo in the open list.
     fn carry(&self, memo: &Self::Memo) -> Self::Carry;
 
-    /// The memo again, from the state, its estimate and what was kept.
+    /// The memo again, from the state, its estimate and what was kept. A
+    /// heuristic whose tables are far away does without the estimate.
     fn resume(&self, puzzle: &P, state: &P::State, estimate: u32, carry: Self::Carry) -> Self::Memo;
 }
 

@@ -1,8 +1,8 @@
 //! What holds for the records of a file until a directive changes it.
 
 use super::{Form, error::Fault};
-use crate::puzzle::tiles::{self, Board, Goal, Size};
-use crate::puzzle::trays;
+use crate::puzzle::tiles::{Board, Goal, Size};
+use crate::puzzle::trays::Metric;
 
 /// What a file's records start with: the command line's choices, which
 /// directives in the file override.
@@ -14,10 +14,8 @@ pub struct Defaults {
     pub size: Option<Size>,
     /// The form of every record; recognised one by one if not given.
     pub form: Option<Form>,
-    /// What counts as one move of tiles.
-    pub tile_metric: tiles::Metric,
     /// What counts as one move in a tray.
-    pub tray_metric: trays::Metric,
+    pub metric: Metric,
 }
 
 /// The defaults as the directives so far have left them.
@@ -30,14 +28,13 @@ pub(super) struct Context {
     pub(super) goal: Result<Goal, u64>,
     pub(super) size: Result<Option<Size>, u64>,
     pub(super) form: Option<Form>,
-    pub(super) tile_metric: tiles::Metric,
-    pub(super) tray_metric: trays::Metric,
+    pub(super) metric: Metric,
 }
 
 impl From<Defaults> for Context {
     fn from(defaults: Defaults) -> Self {
-        let Defaults { goal, size, form, tile_metric, tray_metric } = defaults;
-        Self { goal: Ok(goal), size: Ok(size), form, tile_metric, tray_metric }
+        let Defaults { goal, size, form, metric } = defaults;
+        Self { goal: Ok(goal), size: Ok(size), form, metric }
     }
 }
 

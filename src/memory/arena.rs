@@ -35,6 +35,23 @@ impl Arena {
         self.0.len()
     }
 
+    /// The arena as whole words.
+    #[inline(always)]
+    pub fn words(&self) -> &[u64] {
+        #[allow(unsafe_code)]
+        // SAFETY: a mapping begins at a page, so it is aligned, and so many
+        // whole words fit into it; all bits make a word.
+        unsafe {
+            std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / 8)
+        }
+    }
+
+    /// The same, to be written to.
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        let whole = self.0.len() & !7;
+        bytemuck::cast_slice_mut(&mut self.0[..whole])
+    }
+
     /// Divides the arena into parts of these sizes, each rounded down to whole
     /// lines, and the rest as one more.
     pub fn divide(&mut self, sizes: &[usize]) -> Vec<&mut [Line]> {

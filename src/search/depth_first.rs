@@ -52,7 +52,7 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
         }
     }
 
-    /// Searches below a root for a goal of cost at most `bound`, until `most`
+    /// Searches below a root with its memo for a goal of cost at most `bound`, until `most`
     /// nodes have been generated in all.
     ///
     /// `known` is asked about each state with its cost and its depth below the
@@ -61,6 +61,7 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
     pub(super) fn search(
         &mut self,
         root: P::State,
+        memo: H::Memo,
         cost: u32,
         bound: u32,
         most: u64,
@@ -68,7 +69,6 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
         mut stop: impl FnMut(u64) -> bool,
     ) -> Below {
         let (puzzle, heuristic) = (self.puzzle, self.heuristic);
-        let memo = heuristic.evaluate(puzzle, &root);
         let mut next = u32::MAX;
         let mut cost = cost;
         if cost + heuristic.estimate(&memo) > bound {

@@ -27,7 +27,8 @@ pub fn solve_until<P: Puzzle, H: Heuristic<P>>(
     pause: impl Fn() -> bool,
 ) -> Result<Outcome, Paused> {
     let Problem { puzzle, heuristic, start } = problem;
-    let estimate = heuristic.estimate(&heuristic.evaluate(puzzle, &start));
+    let memo = heuristic.evaluate(puzzle, &start);
+    let estimate = heuristic.estimate(&memo);
     let mut search = DepthFirst::new(puzzle, heuristic);
     let mut bound = estimate;
     let mut stop = None;
@@ -38,6 +39,7 @@ pub fn solve_until<P: Puzzle, H: Heuristic<P>>(
         }
         let below = search.search(
             start,
+            memo,
             0,
             bound,
             most,

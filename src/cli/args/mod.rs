@@ -8,6 +8,7 @@
 mod check;
 mod generate;
 mod generate_trays;
+mod pdb;
 mod solve;
 mod trace;
 mod tray;
@@ -15,6 +16,7 @@ mod tray;
 pub use check::CheckArgs;
 pub use generate::{Family, GenerateArgs};
 pub use generate_trays::GenerateTraysArgs;
+pub use pdb::{BuildArgs, PdbArgs, PdbCommand, PdbDir};
 pub use solve::{MetricChoice, SolveArgs};
 pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;
@@ -78,6 +80,8 @@ pub enum Command {
     Generate(GenerateArgs),
     /// List the order in which a FIFO or a priority search visits states
     Trace(TraceArgs),
+    /// Make, list and check the pattern databases that are kept on disk
+    Pdb(PdbArgs),
     /// Print a script that completes these arguments in a shell
     Completions {
         /// The shell

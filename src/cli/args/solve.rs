@@ -1,12 +1,13 @@
 //! The arguments of `solve`, and what they come to.
 
-use super::Destination;
+use super::{Destination, PdbDir};
 use crate::{
     batch::settings::{Algorithm, HeuristicChoice, Quality, Settings},
     cli::{Screen, When},
+    heuristic::pdb::{NotAPartition, Partition},
     memory::limits,
     output::{Format, Notation, Style},
-    puzzle::{tiles, trays},
+    puzzle::trays::Metric,
     quantity::{parse_duration, parse_size},
 };
 use anyhow::{bail, ensure};
@@ -17,37 +18,24 @@ use std::{thread, time::Duration};
 const WEIGHT: f64 = 1.5;
 
 /// What counts as one move.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
 pub enum MetricChoice {
-    /// Boards: one tile, one cell
-    Tile,
-    /// Boards: a run of tiles in a line, pushed at once
-    Line,
     /// Trays: one block, one cell
     Step,
     /// Trays: one block, straight, any number of cells
     Slide,
     /// Trays: one block along any path of empty cells
+    #[default]
     Piece,
 }
 
 impl MetricChoice {
-    /// The metric of tiles, where this is one.
-    fn of_tiles(self) -> Option<tiles::Metric> {
+    /// The metric of trays.
+    fn of_trays(self) -> Metric {
         match self {
-            Self::Tile => Some(tiles::Metric::Tile),
-            Self::Line => Some(tiles::Metric::Line),
-            Self::Step | Self::Slide | Self::Piece => None,
-        }
-    }
-
-    /// The metric of trays, where this is one.
-    fn of_trays(self) -> Option<trays::Metric> {
-        match self {
-            Self::Step => Some(trays::Metric::Step),
-            Self::Slide => Some(trays::Metric::Slide),
-            Self::Piece => Some(trays::Metric::Piece),
-            Self::Tile | Self::Line => None,
+            Self::Step => Metric::Step,
+            Self::Slide => Metric::Slide,
+            Self::Piece => Metric::Piece,
         }
     }
 }
@@ -68,12 +56,19 @@ pub struct SolveArgs {
     pub algorithm: Algorithm,
 
     /// The lower bound that guides the search
-    #[arg(long, value_enum, value_name = "NAME", default_value_t, help_heading = "Solving")]
-    pub heuristic: HeuristicChoice,
+    ///
+    /// auto, misplaced, manhattan, linear-conflict, walking-distance, or pdb for
+    /// pattern databases; pdb:7-8 says how they divide the tiles.
+    #[arg(long, value_name = "NAME", value_parser = parse_heuristic, default_value = "auto", help_heading = "Solving")]
+    pub heuristic: (HeuristicChoice, Option<Partition>),
 
-    /// What counts as one move [default: tile for boards, piece for trays]
-    #[arg(long, value_enum, value_name = "METRIC", help_heading = "Solving")]
-    pub metric: Option<MetricChoice>,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub pdb: PdbDir,
+
+    /// What counts as one move
+    #[arg(long, value_enum, value_name = "METRIC", default_value_t, help_heading = "Solving")]
+    pub metric: MetricChoice,
 
     /// wastar: a solution at most W times as long as the shortest [default: 1.5]
     #[arg(long, value_name = "W", value_parser = parse_weight, help_heading = "Solving")]
@@ -166,13 +161,6 @@ impl SolveArgs {
         if self.beam_width.is_some() && algorithm != Algorithm::Beam {
             bail!("--beam-width is for --algorithm beam");
         }
-        let single_steps =
-            [HeuristicChoice::Misplaced, HeuristicChoice::Manhattan, HeuristicChoice::LinearConflict];
-        let tile_metric = self.metric.and_then(MetricChoice::of_tiles).unwrap_or_default();
-        let tray_metric = self.metric.and_then(MetricChoice::of_trays).unwrap_or_default();
-        if tile_metric == tiles::Metric::Line && single_steps.contains(&self.heuristic) {
-            bail!("--metric line has only walking-distance as heuristic: the others count single steps");
-        }
         let standard_inputs = self.files.iter().filter(|file| *file == "-").count();
         ensure!(standard_inputs <= 1, "standard input ('-') can be read only once");
         Ok(Settings {
@@ -181,9 +169,10 @@ impl SolveArgs {
             memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
             quality,
             algorithm,
-            heuristic: self.heuristic,
-            tile_metric,
-            tray_metric,
+            heuristic: self.heuristic.0,
+            partition: self.heuristic.1.clone(),
+            store: self.pdb.store(),
+            tray_metric: self.metric.of_trays(),
             weight: self.weight.unwrap_or(WEIGHT),
             beam_width: self.beam_width,
             goal: self.goal.clone(),
@@ -215,6 +204,18 @@ impl SolveArgs {
 
 fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn parse_heuristic(text: &str) -> Result<(HeuristicChoice, Option<Partition>), String> {
+    if let Some(partition) = text.strip_prefix("pdb:") {
+        let partition = partition.parse().map_err(|error: NotAPartition| error.to_string())?;
+        return Ok((HeuristicChoice::Pdb, Some(partition)));
+    }
+    HeuristicChoice::from_str(text, false).map(|choice| (choice, None)).map_err(|_| {
+        let names = HeuristicChoice::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
+        format!("[possible values: {}, pdb:7-8 and its like]", names.join(", "))
+    })
 }
 
 fn parse_weight(text: &str) -> Result<f64, String> {

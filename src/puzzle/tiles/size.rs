@@ -29,6 +29,9 @@ impl Size {
     /// The longest side a board may have.
     pub const MAX_SIDE: usize = 256;
 
+    /// The size of the 15-puzzle.
+    pub const FIFTEEN: Self = Self { rows: 4, cols: 4 };
+
     /// A board of `rows` × `cols` cells.
     pub fn new(rows: usize, cols: usize) -> Result<Self, SizeError> {
         let fits = |side: usize| (2..=Self::MAX_SIDE).contains(&side);

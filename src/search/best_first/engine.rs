@@ -31,6 +31,8 @@ pub struct BestFirst<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> {
     /// Levels of the open list that a state may have at most, and whether that
     /// is known to lose no shortest solution.
     pub(super) levels_suffice: bool,
+    /// Costs from here on do not fit a slot.
+    pub(super) costs_end: u32,
     /// Held for reading by all who use the table, for writing by who replaces
     /// it.
     pub(super) stage: RwLock<Stage<'m, P::Key>>,
@@ -154,6 +156,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
             limits,
             when_full,
             levels_suffice: longest.is_some(),
+            costs_end: 1 << layout.tables[0].fields.cost.min(31),
             stage: RwLock::new(Stage::Open(table)),
             waiting: AtomicUsize::new(0),
             desk: Mutex::new(Desk {

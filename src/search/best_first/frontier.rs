@@ -50,10 +50,19 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
                     continue;
                 }
                 let root = puzzle.unpack(known.mixed.unmix(bits));
+                let heuristic = search.problem.heuristic;
+                // What is far away is not looked up again; what was carried
+                // along is enough.
+                let memo = if H::FAR {
+                    heuristic.resume(puzzle, &root, 0, entry.carry())
+                } else {
+                    heuristic.evaluate(puzzle, &root)
+                };
                 let mut stop = None;
                 let most = search.limits.max_nodes.map_or(u64::MAX, |most| most.saturating_sub(before));
                 let below = self.depth_first.search(
                     root,
+                    memo,
                     known.cost,
                     level as u32,
                     most,

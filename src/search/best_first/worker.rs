@@ -50,6 +50,16 @@ pub(super) enum Flow {
     Idle,
 }
 
+/// A successor whose estimate is on its way.
+struct Draft<P: Puzzle, M> {
+    state: P::State,
+    memo: M,
+    cost: u32,
+    step: Move,
+    /// Its parent's place in the portion.
+    parent: u32,
+}
+
 /// A successor on its way into the table.
 struct Child<K, C> {
     mixed: K,
@@ -74,6 +84,7 @@ struct Run<E> {
 pub(super) struct Worker<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> {
     pub(super) search: &'w BestFirst<'a, 'm, P, H, E>,
     pub(super) portion: Vec<E>,
+    drafts: Vec<Draft<P, H::Memo>>,
     children: Vec<Child<P::Key, H::Carry>>,
     /// What goes into the open list, by buckets; there are few at a time.
     runs: Vec<Run<E>>,
@@ -89,6 +100,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         Self {
             search,
             portion: Vec::with_capacity(PORTION_AMONG_OTHERS),
+            drafts: Vec::with_capacity(if H::FAR { CHILDREN } else { 0 }),
             children: Vec::with_capacity(CHILDREN),
             runs: Vec::new(),
             pushes: 0,
@@ -206,9 +218,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         let search = self.search;
         let (puzzle, heuristic, order) = (search.problem.puzzle, search.problem.heuristic, search.order);
         let bits = puzzle.key_bits();
-        let levels = search.layout.shape.levels;
-        let costs_end = 1u32 << search.layout.tables[0].fields.cost.min(31);
-        let Bucket { level, column, limit, .. } = *bucket;
+        let Bucket { level, column, .. } = *bucket;
         let (mut expanded, mut generated) = (0, 0);
         for parent in handful {
             let entry = self.portion[parent];
@@ -228,41 +238,91 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             let last = (cost > 0).then_some(Move(known.step));
             for step in puzzle.moves(&state, last) {
                 generated += 1;
-                let memo = heuristic.update(puzzle, &memo, &state, step);
-                let estimate = heuristic.estimate(&memo);
-                let priority = order.priority(cost + 1, estimate);
-                let has_level = (priority as usize) < levels;
-                if priority as usize >= limit && (has_level || search.levels_suffice) {
-                    continue;
-                }
-                if !has_level || cost + 1 >= costs_end {
-                    // There is no place for this one. Those before it are kept.
-                    self.insert(table, bucket)?;
-                    self.put_back(parent, bucket);
-                    return Err(Halt::Full);
-                }
-                let child = puzzle.apply(&state, step);
-                let mixed = puzzle.pack(&child).mix(bits);
-                table.prefetch(mixed);
-                let is_goal = estimate == 0 && puzzle.is_goal(&child);
-                if self.children.len() == CHILDREN {
-                    self.make_way(table, bucket, pushes)?;
-                }
-                self.children.push(Child {
-                    mixed,
+                let draft = Draft {
+                    state,
+                    memo: heuristic.draft(puzzle, &memo, &state, step),
                     cost: cost + 1,
-                    estimate,
-                    level: priority,
-                    step: step.0,
+                    step,
                     parent: parent as u32,
-                    is_goal,
-                    carry: heuristic.carry(&memo),
-                });
+                };
+                if H::FAR {
+                    if self.drafts.len() == CHILDREN {
+                        self.finish_drafts(table, bucket, pushes)?;
+                    }
+                    self.drafts.push(draft);
+                } else {
+                    self.finish(table, bucket, pushes, &draft)?;
+                }
             }
         }
         self.statistics.expanded += expanded;
         self.statistics.generated += generated;
+        if H::FAR {
+            self.finish_drafts(table, bucket, pushes)?;
+        }
         self.make_way(table, bucket, pushes)
+    }
+
+    /// Estimates the successors that were drafted.
+    #[inline]
+    fn finish_drafts(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        bucket: &mut Bucket,
+        pushes: usize,
+    ) -> Result<(), Halt> {
+        let mut drafts = std::mem::take(&mut self.drafts);
+        let finished = drafts.iter().try_for_each(|draft| self.finish(table, bucket, pushes, draft));
+        drafts.clear();
+        self.drafts = drafts;
+        finished
+    }
+
+    /// Estimates a successor, and sends it on its way into the table if it is
+    /// good enough.
+    #[inline(always)]
+    fn finish(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        bucket: &mut Bucket,
+        pushes: usize,
+        draft: &Draft<P, H::Memo>,
+    ) -> Result<(), Halt> {
+        let search = self.search;
+        let (puzzle, heuristic) = (search.problem.puzzle, search.problem.heuristic);
+        let Draft { state, cost, step, parent, .. } = *draft;
+        let memo = heuristic.settle(draft.memo);
+        let estimate = heuristic.estimate(&memo);
+        let priority = search.order.priority(cost, estimate);
+        let has_level = (priority as usize) < search.layout.shape.levels;
+        if priority as usize >= bucket.limit && (has_level || search.levels_suffice) {
+            return Ok(());
+        }
+        if !has_level || cost >= search.costs_end {
+            // There is no place for this one. Those before it are kept.
+            self.insert(table, bucket)?;
+            self.put_back(parent as usize, bucket);
+            return Err(Halt::Full);
+        }
+        if self.children.len() == CHILDREN {
+            self.make_way(table, bucket, pushes)?;
+        }
+        let child = puzzle.apply(&state, step);
+        let mixed = puzzle.pack(&child).mix(puzzle.key_bits());
+        table.prefetch(mixed);
+        let is_goal = estimate == 0 && puzzle.is_goal(&child);
+        let carry = heuristic.carry(&memo);
+        self.children.push(Child {
+            mixed,
+            cost,
+            estimate,
+            level: priority,
+            step: step.0,
+            parent,
+            is_goal,
+            carry,
+        });
+        Ok(())
     }
 
     /// Puts the children into the table, and hands over what goes into the open

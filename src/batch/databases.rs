@@ -1,0 +1,244 @@
+//! Which pattern databases a run uses.
+//!
+//! A large database solves a board in a fraction of the time, but has to be made
+//! or read first, and takes memory from the searches. For each kind of board in
+//! the files, the one is chosen with which the whole batch is expected to take
+//! the least time, of those that fit.
+
+use super::counters::Counters;
+use super::settings::{HeuristicChoice, Quality, Settings};
+use super::shares::Shares;
+use super::survey::Kind;
+use super::{Notices, RunError};
+use crate::batch::interrupt::Interrupt;
+use crate::heuristic::pdb::{BuildError, Event, Library, Needs, Partition};
+use crate::memory::budget::{Budget, Short};
+use crate::puzzle::tiles::Size;
+use crate::quantity::{Bytes, Count};
+
+/// The databases of a run.
+#[derive(Debug, Default)]
+pub(super) struct Databases {
+    pub(super) library: Library,
+    chosen: Vec<Choice>,
+    /// Whether searches may be guided by databases at all, whether they must be,
+    /// and how these must divide the tiles.
+    wanted: bool,
+    forced: bool,
+    partition: Option<Partition>,
+}
+
+/// The partition for one kind of board.
+#[derive(Debug)]
+struct Choice {
+    size: Size,
+    blank: usize,
+    partition: Partition,
+}
+
+/// Boards of so many cells are worth a database: smaller ones are solved in no
+/// time, larger ones are too many.
+const CELLS: std::ops::RangeInclusive<usize> = 10..=16;
+
+/// States of databases that are made while a run is going on, at most.
+const IN_A_MOMENT: u64 = 40_000_000;
+
+/// The largest boards that may have a database on request.
+const MOST_CELLS: usize = 16;
+
+/// States of a database that one thread makes in a second, and bytes that are
+/// read and checked.
+const STATES_PER_SECOND: f64 = 120e6;
+const BYTES_PER_SECOND: f64 = 1e9;
+
+/// About how long one thread takes for a random board without a database, in
+/// seconds, and how many times less with one, by the size of its largest
+/// pattern (docs/benchmarks.md).
+fn seconds_for_a_board(cells: usize, largest: Option<usize>) -> f64 {
+    let without = match cells {
+        16 => 0.25,
+        15 => 0.05,
+        14 => 0.02,
+        11..=13 => 0.002,
+        _ => 0.0001,
+    };
+    let gain = match largest {
+        None => 1.0,
+        Some(..=4) => 2.0,
+        Some(5) => 5.0,
+        Some(6) => 30.0,
+        Some(7) => 150.0,
+        Some(_) => 700.0,
+    };
+    without / gain + 20e-6
+}
+
+impl Databases {
+    /// Chooses databases for a batch, brings them into memory and enters them
+    /// into the ledger, of which `rest` bytes must be left for the run.
+    pub(super) fn prepare(
+        settings: &Settings,
+        kinds: &[Kind],
+        budget: &Budget,
+        rest: u64,
+        counters: &Counters,
+        interrupt: &Interrupt,
+        notices: &dyn Notices,
+    ) -> Result<Self, RunError> {
+        let mut new = Self {
+            library: Library::new(settings.store.clone()),
+            chosen: Vec::new(),
+            wanted: settings.may_use_databases(),
+            forced: settings.heuristic == HeuristicChoice::Pdb,
+            partition: settings.partition.clone(),
+        };
+        if !new.wanted {
+            return Ok(new);
+        }
+        for &kind in kinds.iter().filter(|kind| kind.size.cells() <= MOST_CELLS) {
+            let Some((partition, needs)) = new.choose(settings, kind, budget, rest, notices)? else {
+                continue;
+            };
+            match new.fetch(settings, kind, &partition, counters, interrupt, notices) {
+                Ok(()) => {}
+                // The run will see for itself that it is over.
+                Err(BuildError::Stopped) => break,
+                Err(error @ BuildError::Memory(_)) => {
+                    notices.warn(&format!("{}: {error}", partition.name()));
+                    continue;
+                }
+            }
+            budget.reserve(needs.bytes)?;
+            new.chosen.push(Choice { size: kind.size, blank: kind.blank, partition });
+        }
+        Ok(new)
+    }
+
+    /// The partition for a board whose databases are in memory. Where nobody
+    /// foresaw such a board, one is fetched that is made in a moment and that the
+    /// ledger has room for.
+    pub(super) fn partition(&mut self, size: Size, blank: usize, ledger: &Budget) -> Option<Partition> {
+        let same = |choice: &&Choice| choice.size == size && choice.blank == blank;
+        let exact = self.chosen.iter().find(same);
+        // A goal that nobody has seen yet may be a mirror image of one that was.
+        let found = exact
+            .or_else(|| self.chosen.iter().find(|choice| self.library.has(&choice.partition, size, blank)))
+            .map(|choice| choice.partition.clone());
+        if found.is_some() || !self.wanted || !(self.forced || CELLS.contains(&size.cells())) {
+            return found;
+        }
+        for partition in self.candidates(size).into_iter().rev() {
+            let Some(needs) = self.library.needs(&partition, size, blank) else { continue };
+            if needs.states <= IN_A_MOMENT
+                && needs.peak <= ledger.left()
+                && self.library.fetch(&partition, size, blank, 1, &|_| true).is_ok_and(|fits| fits)
+                && ledger.reserve(needs.bytes).is_ok()
+            {
+                self.chosen.push(Choice { size, blank, partition: partition.clone() });
+                return Some(partition);
+            }
+        }
+        None
+    }
+
+    fn candidates(&self, size: Size) -> Vec<Partition> {
+        match &self.partition {
+            Some(partition) => vec![partition.clone()],
+            None => Partition::candidates(size.cells()),
+        }
+    }
+
+    /// The best partition for a kind of board, and what it needs.
+    fn choose(
+        &mut self,
+        settings: &Settings,
+        kind: Kind,
+        budget: &Budget,
+        rest: u64,
+        notices: &dyn Notices,
+    ) -> Result<Option<(Partition, Needs)>, RunError> {
+        let Kind { size, blank, count } = kind;
+        let forced = self.forced;
+        if !forced && !CELLS.contains(&size.cells()) {
+            return Ok(None);
+        }
+        let left = budget.left();
+        let threads = settings.threads.min(cores()) as f64;
+        let without = count as f64 * seconds_for_a_board(size.cells(), None) / threads;
+        let mut best = (!forced).then_some((without, None));
+        let mut least: Option<u64> = None;
+        let mut said = vec![format!("none: {without:.1} s")];
+        for partition in self.candidates(size) {
+            let Some(needs) = self.library.needs(&partition, size, blank) else { continue };
+            let needed = (needs.peak + Shares::PROGRAM).max(needs.bytes + rest) + budget.cap() - left;
+            if needed > budget.cap() {
+                said.push(format!("{partition}: needs {}", Bytes(needed)));
+                least = Some(least.map_or(needed, |least| least.min(needed)));
+                continue;
+            }
+            let set_up =
+                needs.states as f64 / STATES_PER_SECOND / threads + needs.to_read as f64 / BYTES_PER_SECOND;
+            let each = seconds_for_a_board(size.cells(), partition.largest());
+            let all = set_up + count as f64 * each / threads;
+            said.push(format!("{partition}: {all:.1} s, {set_up:.1} s of it set-up, {}", Bytes(needs.bytes)));
+            if best.as_ref().is_none_or(|(time, _)| all < *time) {
+                best = Some((all, Some((partition, needs))));
+            }
+        }
+        let chosen = best.and_then(|(_, chosen)| chosen);
+        if settings.explain {
+            let name = chosen.as_ref().map_or("no database", |(partition, _)| partition.name());
+            let about = if count == 0 { "some".into() } else { Count(count as f64).to_string() };
+            notices.explain(&format!(
+                "{size}: {name}, for about {about} boards; expected for the whole batch: {}",
+                said.join("; ")
+            ));
+        }
+        match (chosen, least) {
+            (None, Some(needed)) if forced => Err(Short { cap: budget.cap(), needed }.into()),
+            (chosen, _) => Ok(chosen),
+        }
+    }
+
+    fn fetch(
+        &mut self,
+        settings: &Settings,
+        kind: Kind,
+        partition: &Partition,
+        counters: &Counters,
+        interrupt: &Interrupt,
+        notices: &dyn Notices,
+    ) -> Result<(), BuildError> {
+        let listener = |event: Event<'_>| {
+            match event {
+                Event::Damaged(pattern, damage) => {
+                    notices.warn(&format!("the pattern database {pattern} {damage}; it is made again"))
+                }
+                Event::NotKept(pattern, error) => notices.warn(&format!(
+                    "the pattern database {pattern} could not be kept for the next run: {error}"
+                )),
+                Event::Made(_, done, all) => counters.prepare(done, all),
+            }
+            !interrupt.is_raised()
+        };
+        let fetched =
+            self.library.fetch(partition, kind.size, kind.blank, settings.threads.min(cores()), &listener);
+        counters.prepared();
+        fetched.map(drop)
+    }
+}
+
+impl Settings {
+    /// Whether pattern databases could be of use to anybody.
+    fn may_use_databases(&self) -> bool {
+        match self.heuristic {
+            HeuristicChoice::Pdb => true,
+            HeuristicChoice::Auto => self.quality != Quality::Fast && self.algorithm.proves_shortest(),
+            _ => false,
+        }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

@@ -1,0 +1,186 @@
+//! Where a pattern's tiles are, whichever is which: the occupied cells, and the
+//! region of the other cells in which the blank is.
+//!
+//! A *class* is one such pair. The blank goes about in its region without
+//! touching the pattern, so a class is all that there is to know about it. The
+//! classes whose tiles occupy the even cells an even number of times (as the
+//! goal does, or not) come first: a move of a tile leads from one half of the
+//! classes into the other.
+
+use super::frame::{CELLS, Frame, Set, cells_of};
+
+/// The classes of so many tiles on a frame.
+#[derive(Debug)]
+pub(super) struct Classes {
+    frame: Frame,
+    tiles: usize,
+    /// How many low cells the first of the two rank tables covers.
+    low_cells: u32,
+    low: Box<[u32; HALF]>,
+    high: Box<[u32; HALF]>,
+    /// Whether the board has over 16 cells.
+    is_wide: bool,
+    /// By the rank of the occupied cells: the number of the region of each
+    /// other cell (four bits each, or three on boards over 16 cells), and in the
+    /// top half of the second word the class of region 0.
+    sets: Vec<[u64; 2]>,
+    /// The occupied cells and one cell of the region, for each class.
+    members: Vec<(Set, u8)>,
+    /// Classes of even colour.
+    even: usize,
+}
+
+/// The sets of half of the cells.
+const HALF: usize = 1 << CELLS.div_ceil(2);
+
+/// Cells whose regions lie in the first of two words, at three bits each.
+const FIRST_WORD: usize = 21;
+
+impl Classes {
+    /// The classes of `tiles` tiles; none if some set has more regions than can
+    /// be told apart.
+    pub(super) fn new(frame: Frame, tiles: usize) -> Option<Self> {
+        let cells = frame.cells();
+        let low_cells = cells.div_ceil(2) as u32;
+        let mut low = Box::new([0; HALF]);
+        let mut of_size = vec![0u32; low_cells as usize + 1];
+        for (set, rank) in low.iter_mut().enumerate().take(1 << low_cells) {
+            let size = set.count_ones() as usize;
+            *rank = of_size[size];
+            of_size[size] += 1;
+        }
+        let mut high = Box::new([0; HALF]);
+        let mut all = 0;
+        for (set, rank) in high.iter_mut().enumerate().take(1 << (cells - low_cells as usize)) {
+            *rank = all;
+            let missing = tiles.checked_sub(set.count_ones() as usize);
+            all += missing.and_then(|missing| of_size.get(missing)).copied().unwrap_or(0);
+        }
+        let mut new = Self {
+            frame,
+            tiles,
+            low_cells,
+            low,
+            high,
+            is_wide: cells > 16,
+            sets: vec![[0; 2]; all as usize],
+            members: Vec::new(),
+            even: 0,
+        };
+        for odd in [false, true] {
+            for set in (0..=frame.all()).filter(|set| set.count_ones() as usize == tiles) {
+                if (set & frame.white()).count_ones() % 2 == u32::from(odd) {
+                    new.add(set)?;
+                }
+            }
+            if !odd {
+                new.even = new.members.len();
+            }
+        }
+        Some(new)
+    }
+
+    fn add(&mut self, set: Set) -> Option<()> {
+        let rank = self.rank(set);
+        let first = self.members.len() as u64;
+        let (bits, most) = if self.is_wide { (3, 8) } else { (4, 16) };
+        let mut words = [0, first << 32];
+        let mut rest = self.frame.all() & !set;
+        let mut number = 0;
+        while rest != 0 {
+            let cell = rest.trailing_zeros() as usize;
+            let region = self.frame.region(set, cell);
+            rest &= !region;
+            if number == most {
+                return None;
+            }
+            for cell in cells_of(region) {
+                let (word, at) =
+                    if self.is_wide && cell >= FIRST_WORD { (1, cell - FIRST_WORD) } else { (0, cell) };
+                words[word] |= number << (at * bits);
+            }
+            self.members.push((set, cell as u8));
+            number += 1;
+        }
+        self.sets[rank] = words;
+        Some(())
+    }
+
+    #[inline(always)]
+    fn rank(&self, set: Set) -> usize {
+        let low = self.low[set as usize & ((1 << self.low_cells) - 1) & (HALF - 1)];
+        (self.high[(set as usize >> self.low_cells) & (HALF - 1)] + low) as usize
+    }
+
+    /// The class of some occupied cells and of the blank's cell.
+    #[inline(always)]
+    pub(super) fn class(&self, set: Set, blank: usize) -> u32 {
+        let [first, second] = self.sets[self.rank(set)];
+        let region = if !self.is_wide {
+            first >> (4 * blank) & 15
+        } else if blank < FIRST_WORD {
+            first >> (3 * blank) & 7
+        } else {
+            second >> (3 * (blank - FIRST_WORD)) & 7
+        };
+        (second >> 32) as u32 + region as u32
+    }
+
+    /// Whether these are the classes of so many tiles on a frame.
+    pub(super) fn are_of(&self, frame: Frame, tiles: usize) -> bool {
+        (self.frame, self.tiles) == (frame, tiles)
+    }
+
+    /// How many classes there are.
+    pub(super) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// How many of them, the first ones, are of even colour.
+    pub(super) fn even(&self) -> usize {
+        self.even
+    }
+
+    /// The occupied cells of a class, and one cell of the blank's region.
+    pub(super) fn member(&self, class: usize) -> (Set, usize) {
+        let (set, blank) = self.members[class];
+        (set, blank.into())
+    }
+
+    /// The bytes of the tables.
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.low.len() + self.high.len()) + 16 * self.sets.len() + 8 * self.members.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_set_and_region_has_a_class_of_its_own() {
+        for (rows, cols, tiles) in [(4, 4, 8), (4, 4, 1), (3, 3, 8), (5, 2, 4), (5, 5, 6), (6, 4, 3)] {
+            let frame = Frame { rows, cols };
+            let classes = Classes::new(frame, tiles).unwrap();
+            let mut seen = vec![false; classes.len()];
+            for class in 0..classes.len() {
+                let (set, blank) = classes.member(class);
+                assert_eq!(set.count_ones() as usize, tiles);
+                assert_eq!((set & frame.white()).count_ones() % 2 == 0, class < classes.even());
+                for cell in cells_of(frame.region(set, blank)) {
+                    assert_eq!(classes.class(set, cell) as usize, class);
+                }
+                assert!(!std::mem::replace(&mut seen[class], true));
+            }
+            assert!(seen.into_iter().all(|seen| seen));
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_as_expected() {
+        // One region each, where a single tile cannot divide the board.
+        assert_eq!(Classes::new(Frame { rows: 4, cols: 4 }, 1).unwrap().len(), 16);
+        assert_eq!(Classes::new(Frame { rows: 3, cols: 3 }, 8).unwrap().len(), 9);
+        assert_eq!(Classes::new(Frame { rows: 5, cols: 5 }, 6).unwrap().len(), 251_400);
+    }
+}

@@ -1,0 +1,154 @@
+//! One pattern's database: a bit for each place of its tiles.
+//!
+//! A tile's move changes the distance by one, up or down, and where the tiles
+//! are tells whether it is even or odd. So one bit, the second of the distance,
+//! tells the distance of a neighbour; the first distance of all is found by
+//! walking home.
+
+use super::classes::Classes;
+use super::frame::Set;
+use super::order::{FACTORIALS, Order};
+use super::pattern::{Moved, Pattern};
+use crate::memory::arena::Arena;
+use crate::memory::prefetch;
+use std::sync::Arc;
+
+/// The distances of all places of a pattern's tiles.
+#[derive(Debug)]
+pub struct Database {
+    pattern: Pattern,
+    classes: Arc<Classes>,
+    /// A row for each class, a bit for each order.
+    table: Arena,
+    /// The bits in a row.
+    row: u32,
+    /// How many states there are at each distance.
+    counts: Vec<u64>,
+}
+
+/// The words of a row of bits, one for each order of so many tiles.
+pub(super) fn stride(tiles: usize) -> usize {
+    FACTORIALS[tiles].div_ceil(64) as usize
+}
+
+/// The bytes of all rows, one for each class.
+pub(super) fn table_bytes(classes: &Classes, tiles: usize) -> u64 {
+    (classes.len() * stride(tiles) * 8) as u64
+}
+
+impl Database {
+    pub(super) fn new(pattern: Pattern, classes: Arc<Classes>, table: Arena, counts: Vec<u64>) -> Self {
+        let row = (stride(pattern.tiles()) * 64) as u32;
+        Self { pattern, classes, table, row, counts }
+    }
+
+    /// The pattern.
+    pub fn pattern(&self) -> Pattern {
+        self.pattern
+    }
+
+    /// How many states there are at each distance.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// Whether there are as many set bits as the counts say, and the way home
+    /// from many states is as long as they allow.
+    pub(super) fn is_sound(&self) -> bool {
+        let set: u64 = self.words().iter().map(|word| u64::from(word.count_ones())).sum();
+        let expected: u64 =
+            self.counts.iter().enumerate().filter(|(depth, _)| depth & 2 != 0).map(|(_, n)| n).sum();
+        let tiles = self.pattern.tiles();
+        let walks = (0..self.classes.len()).step_by(self.classes.len().div_ceil(500)).all(|class| {
+            let (set, blank) = self.classes.member(class);
+            let number = (class * 7919 % FACTORIALS[tiles] as usize) as u16;
+            let mut walk = Walk::new(self, set, blank, super::order::order(number, tiles));
+            while walk.made < self.counts.len() as u32 && walk.look() {
+                if !walk.step() {
+                    return false;
+                }
+            }
+            walk.made < self.counts.len() as u32
+        });
+        set == expected && walks
+    }
+
+    /// All rows of bits.
+    #[inline(always)]
+    pub(super) fn words(&self) -> &[u64] {
+        &self.table.words()[..self.classes.len() * self.row as usize / 64]
+    }
+
+    /// Where the bit of some occupied cells, of the blank's cell and of an order
+    /// is.
+    #[inline(always)]
+    pub(super) fn place(&self, set: Set, blank: usize, number: u16) -> u32 {
+        self.classes.class(set, blank) * self.row + u32::from(number)
+    }
+
+    /// The word that the bit in a place belongs to.
+    #[inline(always)]
+    pub(super) fn word(&self, place: u32) -> *const u64 {
+        self.table.words().as_ptr().wrapping_add(place as usize >> 6)
+    }
+
+    /// The bit in a place.
+    #[inline(always)]
+    pub(super) fn bit(&self, place: u32) -> u32 {
+        (self.table.words()[place as usize >> 6] >> (place & 63)) as u32 & 1
+    }
+}
+
+/// A pattern's tiles on their way home.
+pub(super) struct Walk<'d> {
+    database: &'d Database,
+    set: Set,
+    blank: usize,
+    order: Order,
+    number: u16,
+    /// The moves made so far.
+    pub(super) made: u32,
+    /// The moves that are possible, and the places of their bits.
+    next: Vec<(Moved, u16, u32)>,
+}
+
+impl<'d> Walk<'d> {
+    /// The tiles in the order in which they are met on the occupied cells.
+    pub(super) fn new(database: &'d Database, set: Set, blank: usize, order: Order) -> Self {
+        let number = super::order::number(&order[..database.pattern.tiles()]);
+        Self { database, set, blank, order, number, made: 0, next: Vec::with_capacity(16) }
+    }
+
+    /// Asks for all that may be needed for the next step; whether there is one.
+    pub(super) fn look(&mut self) -> bool {
+        let pattern = self.database.pattern;
+        let region = pattern.frame.region(self.set, self.blank);
+        self.next.clear();
+        if self.number == 0 && self.set == pattern.homes && region >> pattern.blank & 1 == 1 {
+            return false;
+        }
+        prefetch(self.database.word(self.database.place(self.set, self.blank, self.number)));
+        for moved in Pattern::moves(pattern.frame, self.set, region) {
+            let number = self.number.wrapping_add(moved.passage.change(&self.order));
+            let place = self.database.place(moved.set, moved.blank, number);
+            prefetch(self.database.word(place));
+            self.next.push((moved, number, place));
+        }
+        true
+    }
+
+    /// Makes a step nearer, if there is one to make; whether there was.
+    pub(super) fn step(&mut self) -> bool {
+        let pattern = self.database.pattern;
+        let white = pattern.frame.white();
+        let odd = ((self.set ^ pattern.homes) & white).count_ones() & 1;
+        let here = self.database.bit(self.database.place(self.set, self.blank, self.number)) << 1 | odd;
+        let nearer = (here.wrapping_sub(1) & 3) >> 1;
+        let found = self.next.iter().find(|&&(_, _, place)| self.database.bit(place) == nearer);
+        let Some((moved, number, _)) = found else { return false };
+        moved.passage.apply(&mut self.order);
+        (self.set, self.blank, self.number) = (moved.set, moved.blank, *number);
+        self.made += 1;
+        true
+    }
+}

@@ -1,0 +1,160 @@
+//! The databases that are in use: each is in memory once, from its file or made
+//! on the spot, whoever asks for it.
+
+use super::build::{self, BuildError, Report};
+use super::classes::Classes;
+use super::database::{Database, table_bytes};
+use super::partition::Partition;
+use super::pattern::Pattern;
+use super::store::{Damage, Store};
+use crate::puzzle::tiles::Size;
+use std::io;
+use std::sync::Arc;
+
+/// Databases in memory, and the folder where they are kept.
+#[derive(Debug, Default)]
+pub struct Library {
+    store: Option<Store>,
+    classes: Vec<Arc<Classes>>,
+    databases: Vec<Arc<Database>>,
+}
+
+/// What it takes to have a partition's databases.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Needs {
+    /// Memory, once all are there.
+    pub bytes: u64,
+    /// Memory at the worst moment on the way there.
+    pub peak: u64,
+    /// States that have to be searched because there is no file.
+    pub states: u64,
+    /// Bytes that have to be read from files.
+    pub to_read: u64,
+}
+
+/// What happens on the way to a database.
+#[derive(Debug)]
+pub enum Event<'e> {
+    /// A file cannot be used, so the database is made again.
+    Damaged(Pattern, &'e Damage),
+    /// A database could not be written to its file; it is used all the same.
+    NotKept(Pattern, &'e io::Error),
+    /// So many of all states of a database that is being made are done.
+    Made(Pattern, u64, u64),
+}
+
+/// Who is told, and says whether to go on.
+pub type Listener<'l> = &'l (dyn Fn(Event<'_>) -> bool + Sync);
+
+impl Library {
+    /// An empty library that keeps what it makes in a store, if there is one.
+    pub fn new(store: Option<Store>) -> Self {
+        Self { store, ..Self::default() }
+    }
+
+    fn classes(&mut self, pattern: Pattern) -> Option<Arc<Classes>> {
+        if let Some(known) =
+            self.classes.iter().find(|classes| classes.are_of(pattern.frame, pattern.tiles()))
+        {
+            return Some(known.clone());
+        }
+        let classes = Arc::new(Classes::new(pattern.frame, pattern.tiles())?);
+        self.classes.push(classes.clone());
+        Some(classes)
+    }
+
+    /// The different databases that a partition of a board needs.
+    fn patterns(partition: &Partition, size: Size, blank: usize) -> Option<Vec<Pattern>> {
+        let mut patterns = Vec::new();
+        for view in partition.views(size, blank)? {
+            for pattern in view.patterns {
+                let (canonical, _) = pattern.canonical();
+                if !patterns.contains(&canonical) {
+                    patterns.push(canonical);
+                }
+            }
+        }
+        Some(patterns)
+    }
+
+    /// What it takes to have all databases of a partition; none if it does not
+    /// fit the board.
+    pub fn needs(&mut self, partition: &Partition, size: Size, blank: usize) -> Option<Needs> {
+        let mut needs = Needs { bytes: 0, peak: 0, states: 0, to_read: 0 };
+        for pattern in Self::patterns(partition, size, blank)? {
+            let classes = self.classes(pattern)?;
+            let table = table_bytes(&classes, pattern.tiles());
+            let more = if self.find(pattern).is_some() {
+                0
+            } else if self.store.as_ref().is_some_and(|store| store.has(pattern)) {
+                needs.to_read += table;
+                table
+            } else {
+                needs.states += build::states(pattern, &classes);
+                build::bytes_needed(pattern, &classes)
+            };
+            needs.peak = needs.peak.max(needs.bytes + classes.bytes() as u64 + more);
+            needs.bytes += table + classes.bytes() as u64;
+        }
+        Some(needs)
+    }
+
+    /// A database that is in memory.
+    pub(super) fn find(&self, pattern: Pattern) -> Option<Arc<Database>> {
+        self.databases.iter().find(|database| database.pattern() == pattern).cloned()
+    }
+
+    /// Whether all databases of a partition are in memory.
+    pub fn has(&self, partition: &Partition, size: Size, blank: usize) -> bool {
+        Self::patterns(partition, size, blank)
+            .is_some_and(|patterns| patterns.into_iter().all(|pattern| self.find(pattern).is_some()))
+    }
+
+    /// Brings all databases of a partition into memory, with so many threads.
+    /// Whether it fits the board.
+    pub fn fetch(
+        &mut self,
+        partition: &Partition,
+        size: Size,
+        blank: usize,
+        threads: usize,
+        listener: Listener<'_>,
+    ) -> Result<bool, BuildError> {
+        let Some(patterns) = Self::patterns(partition, size, blank) else { return Ok(false) };
+        for pattern in patterns {
+            if self.find(pattern).is_none() {
+                let Some(classes) = self.classes(pattern) else { return Ok(false) };
+                let database = self.load_or_make(pattern, &classes, threads, listener)?;
+                self.databases.push(Arc::new(database));
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads a database from its file and checks all that can be checked.
+    pub fn verify(store: &Store, pattern: Pattern) -> Result<(), Damage> {
+        let classes = Arc::new(Classes::new(pattern.frame, pattern.tiles()).ok_or(Damage::Foreign)?);
+        let database = store.load(pattern, &classes)?.ok_or(Damage::Foreign)?;
+        if database.is_sound() { Ok(()) } else { Err(Damage::Checksum) }
+    }
+
+    fn load_or_make(
+        &self,
+        pattern: Pattern,
+        classes: &Arc<Classes>,
+        threads: usize,
+        listener: Listener<'_>,
+    ) -> Result<Database, BuildError> {
+        match self.store.as_ref().map(|store| store.load(pattern, classes)) {
+            Some(Ok(Some(database))) => return Ok(database),
+            Some(Err(damage)) => drop(listener(Event::Damaged(pattern, &damage))),
+            Some(Ok(None)) | None => {}
+        }
+        let report: Report<'_> = &|known, all| listener(Event::Made(pattern, known, all));
+        let database = build::build(pattern, classes, threads, report)?;
+        if let Some(Err(error)) = self.store.as_ref().map(|store| store.save(&database)) {
+            listener(Event::NotKept(pattern, &error));
+        }
+        Ok(database)
+    }
+}

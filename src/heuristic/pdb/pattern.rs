@@ -1,0 +1,82 @@
+//! A pattern: some tiles, which count, among others, which do not.
+
+use super::frame::{Frame, Set, Symmetry, cells_of};
+use super::order::{MOST_TILES, Passage};
+
+/// The tiles of a pattern by the cells where they belong, and the blank's place
+/// among the rest.
+///
+/// Databases of patterns that are mirror images of each other are the same, so
+/// there is one that stands for all of them: see [`Pattern::canonical`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Pattern {
+    pub(super) frame: Frame,
+    /// Where the tiles belong.
+    pub(super) homes: Set,
+    /// The first cell of the region in which the blank belongs.
+    pub(super) blank: u8,
+}
+
+impl Pattern {
+    /// The pattern of the tiles that belong into `homes`, with the blank where
+    /// it belongs; none if there are too many, or none.
+    pub(super) fn new(frame: Frame, homes: Set, blank: usize) -> Option<Self> {
+        let tiles = homes.count_ones() as usize;
+        let sound = (1..=MOST_TILES).contains(&tiles)
+            && homes & !frame.all() == 0
+            && blank < frame.cells()
+            && homes >> blank & 1 == 0;
+        let blank = frame.region(homes, blank).trailing_zeros() as u8;
+        sound.then_some(Self { frame, homes, blank })
+    }
+
+    /// How many tiles it has.
+    pub fn tiles(self) -> usize {
+        self.homes.count_ones() as usize
+    }
+
+    /// The pattern that stands for all mirror images of this one, and how this
+    /// one is laid on it.
+    pub(super) fn canonical(self) -> (Self, Symmetry) {
+        let images = self.frame.symmetries().into_iter().map(|symmetry| {
+            let homes = symmetry.set(self.homes);
+            let blank =
+                self.frame.region(homes, symmetry.0[self.blank as usize].into()).trailing_zeros() as u8;
+            (Self { frame: self.frame, homes, blank }, symmetry)
+        });
+        images.min_by_key(|(image, _)| (image.homes, image.blank)).expect("a frame can be laid on itself")
+    }
+
+    /// All moves of a pattern's tiles that occupy `set`, with the blank in
+    /// `region`.
+    pub(super) fn moves(frame: Frame, set: Set, region: Set) -> impl Iterator<Item = Moved> {
+        cells_of(set).enumerate().flat_map(move |(at, from)| {
+            cells_of(frame.around(1 << from) & region).map(move |to| {
+                let between = (1 << from.max(to)) - (2 << from.min(to));
+                let others = (set & between as Set).count_ones() as usize;
+                let passage = Passage { at, others, forward: to > from };
+                Moved { set: set ^ 1 << from ^ 1 << to, blank: from, passage }
+            })
+        })
+    }
+}
+
+/// What is after a tile has moved.
+pub(super) struct Moved {
+    /// The occupied cells.
+    pub(super) set: Set,
+    /// Where the blank is.
+    pub(super) blank: usize,
+    /// The tile's way past others.
+    pub(super) passage: Passage,
+}
+
+/// As `4x4-00ff` with the homes in hexadecimal; with the blank's region added
+/// where that is not the one with the last cell.
+impl std::fmt::Display for Pattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Frame { rows, cols } = self.frame;
+        let digits = self.frame.cells().div_ceil(4);
+        write!(f, "{rows}x{cols}-{:0digits$x}-{}", self.homes, self.blank)
+    }
+}
