@@ -156,12 +156,11 @@ struct Neighbours {
 
 impl Neighbours {
     fn new(pattern: Pattern, classes: &Classes) -> Self {
-        let (frame, tiles) = (pattern.frame, pattern.tiles());
+        let tiles = pattern.tiles();
         let mut new = Self { begin: vec![0], list: Vec::new(), changes: Vec::new() };
         let mut known: Vec<Passage> = Vec::new();
         for class in 0..classes.len() {
-            let (set, blank) = classes.member(class);
-            for moved in Pattern::moves(frame, set, frame.region(set, blank)) {
+            for moved in classes.moves(class) {
                 let passage = moved.passage.back();
                 let change = if passage.others == 0 {
                     0

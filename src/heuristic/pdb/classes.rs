@@ -8,6 +8,7 @@
 //! classes into the other.
 
 use super::frame::{CELLS, Frame, Set, cells_of};
+use super::order::Passage;
 
 /// The classes of so many tiles on a frame.
 #[derive(Debug)]
@@ -24,10 +25,23 @@ pub(super) struct Classes {
     /// other cell (four bits each, or three on boards over 16 cells), and in the
     /// top half of the second word the class of region 0.
     sets: Vec<[u64; 2]>,
-    /// The occupied cells and one cell of the region, for each class.
-    members: Vec<(Set, u8)>,
+    /// The occupied cells and the blank's region, for each class.
+    members: Vec<(Set, Set)>,
+    /// The cells beside each cell.
+    beside: [Set; CELLS],
     /// Classes of even colour.
     even: usize,
+}
+
+/// What is after a tile has moved.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moved {
+    /// The occupied cells.
+    pub(super) set: Set,
+    /// Where the blank is.
+    pub(super) blank: usize,
+    /// The tile's way past others.
+    pub(super) passage: Passage,
 }
 
 /// The sets of half of the cells.
@@ -65,6 +79,7 @@ impl Classes {
             is_wide: cells > 16,
             sets: vec![[0; 2]; all as usize],
             members: Vec::new(),
+            beside: std::array::from_fn(|cell| frame.around(1 << cell)),
             even: 0,
         };
         for odd in [false, true] {
@@ -99,7 +114,7 @@ impl Classes {
                     if self.is_wide && cell >= FIRST_WORD { (1, cell - FIRST_WORD) } else { (0, cell) };
                 words[word] |= number << (at * bits);
             }
-            self.members.push((set, cell as u8));
+            self.members.push((set, region));
             number += 1;
         }
         self.sets[rank] = words;
@@ -141,10 +156,24 @@ impl Classes {
         self.even
     }
 
-    /// The occupied cells of a class, and one cell of the blank's region.
-    pub(super) fn member(&self, class: usize) -> (Set, usize) {
-        let (set, blank) = self.members[class];
-        (set, blank.into())
+    /// The occupied cells of a class, and the blank's region.
+    #[inline(always)]
+    pub(super) fn member(&self, class: usize) -> (Set, Set) {
+        self.members[class]
+    }
+
+    /// All moves of the tiles of a class.
+    #[inline(always)]
+    pub(super) fn moves(&self, class: usize) -> impl Iterator<Item = Moved> {
+        let (set, region) = self.members[class];
+        cells_of(set).enumerate().flat_map(move |(at, from)| {
+            cells_of(self.beside[from] & region).map(move |to| {
+                let between: Set = (1 << from.max(to)) - (2 << from.min(to));
+                let others = (set & between).count_ones() as usize;
+                let passage = Passage { at, others, forward: to > from };
+                Moved { set: set ^ 1 << from ^ 1 << to, blank: from, passage }
+            })
+        })
     }
 
     /// The bytes of the tables.
@@ -164,10 +193,11 @@ mod tests {
             let classes = Classes::new(frame, tiles).unwrap();
             let mut seen = vec![false; classes.len()];
             for class in 0..classes.len() {
-                let (set, blank) = classes.member(class);
+                let (set, region) = classes.member(class);
                 assert_eq!(set.count_ones() as usize, tiles);
                 assert_eq!((set & frame.white()).count_ones() % 2 == 0, class < classes.even());
-                for cell in cells_of(frame.region(set, blank)) {
+                assert_eq!(region, frame.region(set, region.trailing_zeros() as usize));
+                for cell in cells_of(region) {
                     assert_eq!(classes.class(set, cell) as usize, class);
                 }
                 assert!(!std::mem::replace(&mut seen[class], true));

@@ -5,10 +5,10 @@
 //! tells the distance of a neighbour; the first distance of all is found by
 //! walking home.
 
-use super::classes::Classes;
+use super::classes::{Classes, Moved};
 use super::frame::Set;
-use super::order::{FACTORIALS, Order};
-use super::pattern::{Moved, Pattern};
+use super::order::{FACTORIALS, MOST_TILES, Order, Passage};
+use super::pattern::Pattern;
 use crate::memory::arena::Arena;
 use crate::memory::prefetch;
 use std::sync::Arc;
@@ -22,6 +22,10 @@ pub struct Database {
     table: Arena,
     /// The bits in a row.
     row: u32,
+    /// The cells of one colour.
+    white: Set,
+    /// The class of the goal.
+    home: u32,
     /// How many states there are at each distance.
     counts: Vec<u64>,
 }
@@ -39,7 +43,8 @@ pub(super) fn table_bytes(classes: &Classes, tiles: usize) -> u64 {
 impl Database {
     pub(super) fn new(pattern: Pattern, classes: Arc<Classes>, table: Arena, counts: Vec<u64>) -> Self {
         let row = (stride(pattern.tiles()) * 64) as u32;
-        Self { pattern, classes, table, row, counts }
+        let home = classes.class(pattern.homes, pattern.blank.into());
+        Self { pattern, white: pattern.frame.white(), home, classes, table, row, counts }
     }
 
     /// The pattern.
@@ -60,9 +65,10 @@ impl Database {
             self.counts.iter().enumerate().filter(|(depth, _)| depth & 2 != 0).map(|(_, n)| n).sum();
         let tiles = self.pattern.tiles();
         let walks = (0..self.classes.len()).step_by(self.classes.len().div_ceil(500)).all(|class| {
-            let (set, blank) = self.classes.member(class);
+            let (set, region) = self.classes.member(class);
             let number = (class * 7919 % FACTORIALS[tiles] as usize) as u16;
-            let mut walk = Walk::new(self, set, blank, super::order::order(number, tiles));
+            let mut walk =
+                Walk::new(self, set, region.trailing_zeros() as usize, super::order::order(number, tiles));
             while walk.made < self.counts.len() as u32 && walk.look() {
                 if !walk.step() {
                     return false;
@@ -102,52 +108,72 @@ impl Database {
 /// A pattern's tiles on their way home.
 pub(super) struct Walk<'d> {
     database: &'d Database,
+    class: u32,
     set: Set,
-    blank: usize,
     order: Order,
     number: u16,
     /// The moves made so far.
     pub(super) made: u32,
-    /// The moves that are possible, and the places of their bits.
-    next: Vec<(Moved, u16, u32)>,
+    /// The moves that are possible, and the numbers and the places of their
+    /// bits.
+    next: [(Moved, u16, u32); MOST_MOVES],
+    possible: usize,
 }
+
+/// No more moves are looked at: every tile of a pattern has four sides.
+const MOST_MOVES: usize = 4 * MOST_TILES;
 
 impl<'d> Walk<'d> {
     /// The tiles in the order in which they are met on the occupied cells.
     pub(super) fn new(database: &'d Database, set: Set, blank: usize, order: Order) -> Self {
         let number = super::order::number(&order[..database.pattern.tiles()]);
-        Self { database, set, blank, order, number, made: 0, next: Vec::with_capacity(16) }
+        let class = database.classes.class(set, blank);
+        let nowhere = Moved { set, blank, passage: Passage { at: 0, others: 0, forward: true } };
+        Self {
+            database,
+            class,
+            set,
+            order,
+            number,
+            made: 0,
+            next: [(nowhere, 0, 0); MOST_MOVES],
+            possible: 0,
+        }
     }
 
     /// Asks for all that may be needed for the next step; whether there is one.
     pub(super) fn look(&mut self) -> bool {
-        let pattern = self.database.pattern;
-        let region = pattern.frame.region(self.set, self.blank);
-        self.next.clear();
-        if self.number == 0 && self.set == pattern.homes && region >> pattern.blank & 1 == 1 {
+        let database = self.database;
+        self.possible = 0;
+        if self.number == 0 && self.class == database.home {
             return false;
         }
-        prefetch(self.database.word(self.database.place(self.set, self.blank, self.number)));
-        for moved in Pattern::moves(pattern.frame, self.set, region) {
+        prefetch(database.word(self.place()));
+        for moved in database.classes.moves(self.class as usize) {
             let number = self.number.wrapping_add(moved.passage.change(&self.order));
-            let place = self.database.place(moved.set, moved.blank, number);
-            prefetch(self.database.word(place));
-            self.next.push((moved, number, place));
+            let place = database.place(moved.set, moved.blank, number);
+            prefetch(database.word(place));
+            self.next[self.possible] = (moved, number, place);
+            self.possible += 1;
         }
         true
     }
 
+    fn place(&self) -> u32 {
+        self.class * self.database.row + u32::from(self.number)
+    }
+
     /// Makes a step nearer, if there is one to make; whether there was.
     pub(super) fn step(&mut self) -> bool {
-        let pattern = self.database.pattern;
-        let white = pattern.frame.white();
-        let odd = ((self.set ^ pattern.homes) & white).count_ones() & 1;
-        let here = self.database.bit(self.database.place(self.set, self.blank, self.number)) << 1 | odd;
+        let database = self.database;
+        let odd = ((self.set ^ database.pattern.homes) & database.white).count_ones() & 1;
+        let here = database.bit(self.place()) << 1 | odd;
         let nearer = (here.wrapping_sub(1) & 3) >> 1;
-        let found = self.next.iter().find(|&&(_, _, place)| self.database.bit(place) == nearer);
-        let Some((moved, number, _)) = found else { return false };
+        let found = self.next[..self.possible].iter().find(|&&(_, _, place)| database.bit(place) == nearer);
+        let Some(&(moved, number, place)) = found else { return false };
         moved.passage.apply(&mut self.order);
-        (self.set, self.blank, self.number) = (moved.set, moved.blank, *number);
+        (self.set, self.number) = (moved.set, number);
+        self.class = (place - u32::from(number)) / database.row;
         self.made += 1;
         true
     }

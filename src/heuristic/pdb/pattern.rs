@@ -1,7 +1,7 @@
 //! A pattern: some tiles, which count, among others, which do not.
 
-use super::frame::{Frame, Set, Symmetry, cells_of};
-use super::order::{MOST_TILES, Passage};
+use super::frame::{Frame, Set, Symmetry};
+use super::order::MOST_TILES;
 
 /// The tiles of a pattern by the cells where they belong, and the blank's place
 /// among the rest.
@@ -46,29 +46,6 @@ impl Pattern {
         });
         images.min_by_key(|(image, _)| (image.homes, image.blank)).expect("a frame can be laid on itself")
     }
-
-    /// All moves of a pattern's tiles that occupy `set`, with the blank in
-    /// `region`.
-    pub(super) fn moves(frame: Frame, set: Set, region: Set) -> impl Iterator<Item = Moved> {
-        cells_of(set).enumerate().flat_map(move |(at, from)| {
-            cells_of(frame.around(1 << from) & region).map(move |to| {
-                let between = (1 << from.max(to)) - (2 << from.min(to));
-                let others = (set & between as Set).count_ones() as usize;
-                let passage = Passage { at, others, forward: to > from };
-                Moved { set: set ^ 1 << from ^ 1 << to, blank: from, passage }
-            })
-        })
-    }
-}
-
-/// What is after a tile has moved.
-pub(super) struct Moved {
-    /// The occupied cells.
-    pub(super) set: Set,
-    /// Where the blank is.
-    pub(super) blank: usize,
-    /// The tile's way past others.
-    pub(super) passage: Passage,
 }
 
 /// As `4x4-00ff` with the homes in hexadecimal; with the blank's region added

@@ -1,6 +1,6 @@
 //! What the workers of one search share.
 
-use super::layout::{FULL_GROWING, FULL_LAST, Layout};
+use super::layout::{FULL_GROWING, FULL_LAST, Layout, SMALLEST, SMALLEST_FAR};
 use super::worker::{Flow, PUSHES_AMONG_OTHERS, Worker};
 use super::{Entry, WhenFull};
 use crate::heuristic::Heuristic;
@@ -133,7 +133,8 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         };
         let cost_bits = if E::BY_COST { levels.ilog2() + 1 } else { cost_bits::<P>(puzzle) };
         let fields = Fields { key: puzzle.key_bits(), cost: cost_bits, step: puzzle.move_bits() };
-        let layout = Layout::new::<P::Key, E, H::Carry>(region.bytes(), fields, levels, columns)?;
+        let smallest = if H::FAR { SMALLEST_FAR } else { SMALLEST };
+        let layout = Layout::new::<P::Key, E, H::Carry>(region.bytes(), fields, levels, columns, smallest)?;
         let ([open, small, large], watermark) = region.split(layout.small, layout.large);
         watermark.raise(layout.large);
         let open = Buckets::new(open.words, layout.shape)?;

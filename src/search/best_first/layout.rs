@@ -33,8 +33,10 @@ pub(super) const FULL_LAST: usize = 91;
 /// States that are still open when the table is full, in percent of all.
 const OPEN_SHARE: usize = 62;
 
-/// The smallest table that a search starts with.
-const SMALLEST: usize = 32 << 10;
+/// The smallest table that a search starts with; and where estimates are far
+/// away, so that the table's part of the time is small and its memory too.
+pub(super) const SMALLEST: usize = 32 << 10;
+pub(super) const SMALLEST_FAR: usize = 192 << 10;
 
 /// Chunks that a lone worker's pushes may need before it looks again.
 pub(super) const RESERVE: usize = super::worker::PUSHES_ALONE;
@@ -46,6 +48,7 @@ impl Layout {
         fields: Fields,
         levels: usize,
         columns: usize,
+        smallest: usize,
     ) -> Option<Self> {
         let (slot, entry) = (size_of::<K::Slot>(), size_of::<E>());
         let growth = if slot <= 8 { 4 } else { 8 };
@@ -69,7 +72,7 @@ impl Layout {
         while let Some(geometry) = Geometry::fitting::<K>(size, fields) {
             tables.push(geometry);
             size /= growth;
-            if size < SMALLEST {
+            if size < smallest {
                 break;
             }
         }
