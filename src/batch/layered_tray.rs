@@ -16,8 +16,12 @@ use crate::search::{Company, Limits, Outcome};
 /// Goals up to which bounds are weak whatever the tray is like.
 const FEW_GOALS: usize = 3;
 
-/// Arrangements, as an exponent of two, that are seen in a few seconds at most.
-const FEW_ARRANGEMENTS: f64 = 24.0;
+/// Arrangements, as an exponent of two, that are seen in a second at most.
+const FEW_ARRANGEMENTS: f64 = 22.0;
+
+/// The part of the floor that may be holes, as one in so many: among more, a
+/// block has too many ways to go.
+const HOLES_ONE_IN: usize = 4;
 
 /// Nodes spent on a solution that stands in for a shortest one.
 const STAND_IN_NODES: u64 = 200_000;
@@ -31,7 +35,9 @@ pub(super) struct LayeredTray<W> {
 
 /// Whether layers suit a tray better than bounds do.
 pub(super) fn suits(tray: &Tray) -> bool {
-    tray.goal().len() <= FEW_GOALS || arrangements(tray) <= FEW_ARRANGEMENTS
+    let floor = (0..tray.cells()).filter(|&cell| !tray.is_wall(cell)).count();
+    let dense = HOLES_ONE_IN * tray.holes() <= floor;
+    dense && (tray.goal().len() <= FEW_GOALS || arrangements(tray) <= FEW_ARRANGEMENTS)
 }
 
 /// The solver for a tray, if it fits a word; `stand_in` may make one for
