@@ -93,6 +93,12 @@ impl TrayPlan {
     }
 }
 
+/// Whether a tray is so large that its grids and tables count: such trays are
+/// solved one at a time, in the large part.
+pub(super) fn is_large(tray: &Tray) -> bool {
+    tray.cells() > 4096
+}
+
 /// The searches for a tray. Tables may take so many bytes.
 pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
     if tray.is_solved() {
@@ -102,7 +108,7 @@ pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Bo
         return Box::new(Decided(None));
     }
     // The places alone tell where a block can go; how far it is does not matter.
-    let tables = |metric| TrayDistances::new(tray, metric, plan.bound, table_bytes);
+    let tables = |metric| TrayDistances::new(tray, metric, plan.bound, table_bytes / 2);
     let (bound, pull) = (tables(plan.metric), tables(Metric::Step));
     let (Some(bound), Some(pull)) = (bound, pull) else { return any_width_solver(tray, plan, None) };
     let out_of_reach = (0..tray.classes().len()).filter(|&class| bound.concerns(class)).any(|class| {
