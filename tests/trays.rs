@@ -244,6 +244,20 @@ fn large_trays_are_puzzles_about_what_moves() {
 }
 
 #[test]
+fn large_blocks_pass_each_other_in_a_hall() {
+    let swap = "tray 256 256\n0 0 99 99 a\n0 156 99 255 b\ngoal labelled\n0 156 99 255 a\n0 0 99 99 b\n";
+    let doors = "tray 140 140\n0 0 9 9 a\n100 100 109 119 b\nwall 70 0 70 60\nwall 70 82 70 139\n\
+                 goal labelled\n130 130 139 139 a\n0 0 9 19 b\n";
+    for (text, most) in [(swap, 8), (doors, 16)] {
+        for metric in ["slide", "piece"] {
+            let options = ["--quality", "fast", "--metric", metric, "--timeout", "20s", "--memory", "64MiB"];
+            let solved = results(text, &options);
+            assert!(lengths(&solved)[0] <= most, "{solved:?}");
+        }
+    }
+}
+
+#[test]
 fn little_memory_gives_up_cleanly_or_finds_any_solution() {
     let text = fixture("trays/classics.txt");
     let results = results(&text, &["--quality", "optimal", "--max-nodes", "500"]);

@@ -235,6 +235,9 @@ impl Shared<'_> {
         match (way, instance) {
             (Way::Tiles(solver), Instance::Tiles { board, .. }) => solver.attempt(board, attempt, effort),
             (_, Instance::Tray { tray, metric }) => {
+                if attempt.tier != Tier::Large && trays::is_large(tray) {
+                    return None;
+                }
                 let plan = trays::TrayPlan::new(self.settings, *metric);
                 let table_bytes = self.ledger.left() as usize / self.settings.threads;
                 trays::choose(tray, plan, table_bytes).attempt(attempt, effort)

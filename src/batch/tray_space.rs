@@ -30,6 +30,11 @@ struct Guide {
 }
 
 impl TraySpace {
+    /// The same with slides that end only where something changes.
+    pub(super) fn with_stops(self) -> Self {
+        Self { lists: self.lists.with_stops(), ..self }
+    }
+
     /// A tray in a metric. Its estimates are bounds, unless they `may_overrate`
     /// for the sake of a quick solution.
     pub(super) fn new(

@@ -20,7 +20,7 @@ use crate::heuristic::{Blind, Heuristic, TrayBound, TrayDistances};
 use crate::memory::Region;
 use crate::output::{Effort, Moves, Solution, Verdict};
 use crate::puzzle::Move;
-use crate::puzzle::trays::{CellKey, Lists, Mask, Metric, Packed, Shift, Tray, packed_key_bits};
+use crate::puzzle::trays::{CellKey, Lists, Mask, Metric, Packed, Place, Shift, Tray, packed_key_bits};
 use crate::search::any_width::{self, PuzzleSpace, Space};
 use crate::search::best_first::{self, WhenFull};
 use crate::search::{Ending, Limits, Order, Outcome, Problem, Statistics, Stop, ida};
@@ -93,6 +93,12 @@ impl TrayPlan {
     }
 }
 
+/// Whether a tray is so large that its grids and tables count: such trays are
+/// solved one at a time, in the large part.
+pub(super) fn is_large(tray: &Tray) -> bool {
+    tray.cells() > 4096
+}
+
 /// The searches for a tray. Tables may take so many bytes.
 pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
     if tray.is_solved() {
@@ -102,7 +108,7 @@ pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Bo
         return Box::new(Decided(None));
     }
     // The places alone tell where a block can go; how far it is does not matter.
-    let tables = |metric| TrayDistances::new(tray, metric, plan.bound, table_bytes);
+    let tables = |metric| TrayDistances::new(tray, metric, plan.bound, table_bytes / 2);
     let (bound, pull) = (tables(plan.metric), tables(Metric::Step));
     let (Some(bound), Some(pull)) = (bound, pull) else { return any_width_solver(tray, plan, None) };
     let out_of_reach = (0..tray.classes().len()).filter(|&class| bound.concerns(class)).any(|class| {
@@ -202,15 +208,19 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
         let name = Heuristic::<Packed<M, K>>::name(&self.bound);
         let shifts = |path: &[Move]| path.iter().map(|&step| puzzle.shift(step)).collect();
         let outcome = match plan.method {
-            Method::First => {
-                let steps = Problem { puzzle: &self.steps, heuristic: &self.pull, start: self.steps.start() };
-                let mut rough = PuzzleSpace(steps);
-                let mut exact = PuzzleSpace(problem);
-                let numbers =
-                    Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
-                let outcome = first(&mut rough, &mut exact, numbers, plan.metric, &limits, region);
-                note(effort, "greedy", name, outcome)
-            }
+            Method::First => match self.exhaustible(tier, problem, &limits, region) {
+                Some(outcome) => note(effort, "astar", name, outcome),
+                None => {
+                    let steps =
+                        Problem { puzzle: &self.steps, heuristic: &self.pull, start: self.steps.start() };
+                    let mut rough = PuzzleSpace(steps);
+                    let mut exact = PuzzleSpace(problem);
+                    let numbers =
+                        Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
+                    let outcome = first(&mut rough, &mut exact, numbers, plan.metric, &limits, region);
+                    note(effort, "greedy", name, outcome)
+                }
+            },
             Method::Ida => note(effort, "ida", name, ida::solve(problem, &limits)),
             Method::BestFirst(order) if order == Order::BREADTH => {
                 let problem = Problem { puzzle, heuristic: &Blind, start: puzzle.start() };
@@ -231,13 +241,33 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
                 note(effort, "astar", name, outcome)
             }
         };
-        conclude(outcome, tier, cut_short, shifts, |bound| {
+        conclude(outcome, tier, cut_short, shifts, |_| {
             let steps = Problem { puzzle: &self.steps, heuristic: &self.pull, start: self.steps.start() };
             let numbers = Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
             let (mut rough, mut exact) = (PuzzleSpace(steps), PuzzleSpace(problem));
             plan.second_best
-                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region, bound))?
+                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region))?
         })
+    }
+}
+
+impl<M: Mask, K: CellKey> PackedTray<M, K> {
+    /// What comes of a search for a shortest solution, if the tray has so few
+    /// arrangements that this is as fast as looking for any. What can be had
+    /// with less was had in the first tier.
+    fn exhaustible(
+        &self,
+        tier: Tier,
+        problem: Problem<'_, Packed<M, K>, TrayDistances>,
+        limits: &Limits<'_>,
+        region: &mut Region<'_>,
+    ) -> Option<Outcome> {
+        let most = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
+        let limits = Limits { max_nodes: Some(most), ..*limits };
+        let outcome = (tier != Tier::Quick)
+            .then(|| any_width::solve(&mut PuzzleSpace(problem), Order::ASTAR, &limits, region))?;
+        let stopped = matches!(outcome.ending, Ending::Stopped { stop: Stop::Nodes | Stop::Memory, .. });
+        (!stopped).then_some(outcome)
     }
 }
 
@@ -260,13 +290,14 @@ impl TraySolver for WideTray {
             Numbers { shift: &|step| Lists::shift(step, cols), step: &|shift| Lists::step(shift, cols) };
         let outcome = match plan.method {
             Method::First => {
-                let mut rough = TraySpace::new(&self.tray, Metric::Step, self.pull.clone(), true);
-                note(
-                    effort,
-                    "greedy",
-                    "matching",
-                    first(&mut rough, &mut exact, numbers, plan.metric, &limits, region),
-                )
+                let outcome = match self.by_stops(numbers, &mut exact, &limits, region) {
+                    Some(outcome) => outcome,
+                    None => {
+                        let mut rough = TraySpace::new(&self.tray, Metric::Step, self.pull.clone(), true);
+                        first(&mut rough, &mut exact, numbers, plan.metric, &limits, region)
+                    }
+                };
+                note(effort, "greedy", "matching", outcome)
             }
             Method::BestFirst(order) => note(
                 effort,
@@ -279,11 +310,34 @@ impl TraySolver for WideTray {
             }
         };
         let shifts = |path: &[Move]| path.iter().map(|&step| Lists::shift(step, cols)).collect();
-        conclude(outcome, tier, cut_short, shifts, |bound| {
+        conclude(outcome, tier, cut_short, shifts, |_| {
             let mut rough = TraySpace::new(&self.tray, Metric::Step, self.pull.clone(), true);
             plan.second_best
-                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region, bound))?
+                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region))?
         })
+    }
+}
+
+impl WideTray {
+    /// A solution by slides that end only where something changes, if there is
+    /// one among a few thousand arrangements: in a large hall that is most often
+    /// all it takes.
+    fn by_stops(
+        &self,
+        numbers: Numbers<'_>,
+        exact: &mut TraySpace,
+        limits: &Limits<'_>,
+        region: &mut Region<'_>,
+    ) -> Option<Outcome> {
+        let most = limits.max_nodes.map_or(STOPS_NODES, |most| most.min(STOPS_NODES));
+        let few = Limits { max_nodes: Some(most), ..*limits };
+        let mut stops = TraySpace::new(&self.tray, Metric::Slide, self.pull.clone(), true).with_stops();
+        let Outcome { ending, statistics } =
+            any_width::solve(&mut stops, Order::weighted(PULL), &few, region);
+        let Ending::Solved { path, .. } = ending else { return None };
+        let steps = path.iter().flat_map(|&slide| unit_steps((numbers.shift)(slide)));
+        let path = join(steps, self.plan.metric).into_iter().map(numbers.step).collect();
+        Some(shortened(exact, path, statistics, limits, region))
     }
 }
 
@@ -343,6 +397,12 @@ struct Numbers<'n> {
 /// solution.
 const PULL: f64 = 4.0;
 
+/// Arrangements among which a shortest solution is looked for before any.
+const EXACT_NODES: u64 = 50_000;
+
+/// Arrangements that are looked at with slides that end where something changes.
+const STOPS_NODES: u64 = 20_000;
+
 /// States around a solution that are searched for a shorter one.
 const AROUND: usize = 6000;
 
@@ -360,17 +420,39 @@ fn first(
     let Ending::Solved { path, .. } = ending else { return Outcome { ending, statistics } };
     let joined = join(path.iter().map(|&step| (numbers.shift)(step)), metric);
     let path = joined.into_iter().map(numbers.step).collect();
+    shortened(exact, path, statistics, limits, region)
+}
+
+/// A solution that was found with some effort, shortened with some more.
+fn shortened(
+    exact: &mut impl Space,
+    path: Vec<Move>,
+    mut statistics: Statistics,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+) -> Outcome {
     let (path, more) = any_width::shorten(exact, path, AROUND, limits, region);
-    let statistics = Statistics { stored: statistics.stored, ..statistics };
-    let mut all = statistics;
-    all += more;
-    Outcome { ending: Ending::Solved { path, bound: 0 }, statistics: all }
+    statistics += more;
+    Outcome { ending: Ending::Solved { path, bound: 0 }, statistics }
+}
+
+/// A slide, cell by cell.
+fn unit_steps(slide: Shift) -> impl Iterator<Item = Shift> {
+    let Shift { from, to } = slide;
+    let toward = |from: u16, to: u16| match from.cmp(&to) {
+        std::cmp::Ordering::Less => from + 1,
+        std::cmp::Ordering::Equal => from,
+        std::cmp::Ordering::Greater => from - 1,
+    };
+    let next =
+        move |&at: &Place| (at != to).then(|| Place::new(toward(at.row, to.row), toward(at.col, to.col)));
+    std::iter::successors(Some(from), next).filter_map(move |at| Some(Shift { from: at, to: next(&at)? }))
 }
 
 /// Nodes spent on a solution that stands in for a shortest one.
 const SECOND_BEST_NODES: u64 = 200_000;
 
-/// A solution, if one is near, where none shorter than `bound` was found.
+/// A solution, if one is near, where no shortest one was found.
 fn second_best(
     rough: &mut impl Space,
     exact: &mut impl Space,
@@ -378,7 +460,6 @@ fn second_best(
     metric: Metric,
     limits: &Limits<'_>,
     region: &mut Region<'_>,
-    _bound: u32,
 ) -> Option<Vec<Move>> {
     let limits = Limits { max_nodes: Some(SECOND_BEST_NODES), deadline: None, ..*limits };
     match first(rough, exact, numbers, metric, &limits, region).ending {

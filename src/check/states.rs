@@ -6,7 +6,7 @@
 
 use super::outcome::{Claim, Fields, Moves, Outcome, Solved};
 use super::tray_states::Configurations;
-use crate::puzzle::tiles::Direction;
+use crate::puzzle::{tiles::Direction, trays::Metric};
 
 const STATUSES: [&str; 4] = ["solved", "unsolvable", "gave_up", "invalid"];
 
@@ -60,8 +60,10 @@ impl Section {
     /// Takes a line that is no heading.
     pub(super) fn line(&mut self, text: &str) {
         let Claim::Solved(solved) = &mut self.outcome.claim else { return };
-        if self.tray.is_none() && solved.start.is_none() && self.cols == 0 && text.trim() == "0 tray" {
+        let begins = self.tray.is_none() && solved.start.is_none() && self.cols == 0;
+        if begins && let Some(metric) = text.trim().strip_prefix("0 tray") {
             self.tray = Some(Configurations::default());
+            solved.metric = Metric::ALL.into_iter().find(|known| known.name() == metric.trim());
         }
         let read = match &mut self.tray {
             Some(tray) => tray.line(text),
@@ -176,14 +178,14 @@ mod tests {
 
     #[test]
     fn trays_are_grids_of_letters() {
-        let text =
-            "puzzle 1: solved, 1 move\n\n0 tray\nA.\n#.\n\n1.1 0 0 0 1\n.A\n#.\n\n1.2 0 1 1 1\n..\n#A\n\n";
+        let text = "puzzle 1: solved, 1 move\n\n0 tray piece\nA.\n#.\n\n1.1 0 0 0 1\n.A\n#.\n\n1.2 0 1 1 1\n..\n#A\n\n";
         let Claim::Solved(solved) = read(text).claim else { panic!("{:?}", read(text).claim) };
         let Moves::Blocks(blocks) = solved.moves else { panic!() };
         assert_eq!((blocks.count, blocks.steps), (1, vec![[0, 0, 0, 1], [0, 1, 1, 1]]));
         assert_eq!(blocks.start, Some(vec![65, 0, -1, 0]));
+        assert_eq!(solved.metric, Some(Metric::Piece));
         for (from, to) in
-            [("1.2", "2"), ("1.1", "1.2"), ("..\n#A", "..\n#B"), ("0 tray\n", "0 tray\n\n0 tray\n")]
+            [("1.2", "2"), ("1.1", "1.2"), ("..\n#A", "..\n#B"), ("0 tray piece\n", "0 tray\n\n0 tray\n")]
         {
             let text = text.replacen(from, to, 1);
             assert!(

@@ -118,16 +118,25 @@ impl TrayDistances {
 
 /// Where a block of a shape has room between the walls.
 fn room(tray: &Tray, height: u16, width: u16) -> Vec<bool> {
-    let rect =
-        |cell: usize| crate::puzzle::trays::Rect { at: Place::of_cell(cell, tray.cols()), height, width };
-    let free = |cell: usize| !tray.is_wall(cell);
-    // Without walls there is nothing to look at but the edges.
-    let walls = tray.walls().iter().any(|&word| word != 0);
-    (0..tray.cells())
-        .map(|cell| {
-            rect(cell).fits(tray.rows(), tray.cols()) && (!walls || rect(cell).cells(tray.cols()).all(free))
-        })
-        .collect()
+    let (rows, cols) = (tray.rows(), tray.cols());
+    // The walls above and left of each corner of the grid.
+    let mut walls = vec![0u32; (rows + 1) * (cols + 1)];
+    let corner = |row: usize, col: usize| row * (cols + 1) + col;
+    for cell in 0..tray.cells() {
+        let (row, col) = (cell / cols, cell % cols);
+        walls[corner(row + 1, col + 1)] = walls[corner(row, col + 1)] + walls[corner(row + 1, col)]
+            - walls[corner(row, col)]
+            + u32::from(tray.is_wall(cell));
+    }
+    let fits = |cell: usize| {
+        let (row, col) = (cell / cols, cell % cols);
+        let (below, right) = (row + height as usize, col + width as usize);
+        let inside = below <= rows && right <= cols;
+        inside
+            && walls[corner(below, right)] + walls[corner(row, col)]
+                == walls[corner(row, right)] + walls[corner(below, col)]
+    };
+    (0..tray.cells()).map(fits).collect()
 }
 
 /// How many moves a block needs from each cell to a goal, if it is alone.

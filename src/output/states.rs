@@ -25,7 +25,9 @@ pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
     if let (Verdict::Solved(solution), Some(instance)) = (&report.verdict, &report.instance) {
         match (instance, &solution.moves) {
             (Instance::Tiles { board, .. }, Moves::Tiles(moves)) => tiles(out, board, moves, notation),
-            (Instance::Tray { tray, .. }, Moves::Tray(moves)) => tray_states::write(out, tray, moves),
+            (Instance::Tray { tray, metric }, Moves::Tray(moves)) => {
+                tray_states::write(out, tray, *metric, moves)
+            }
             _ => unreachable!("a solution that replays has its puzzle's moves"),
         }
     }

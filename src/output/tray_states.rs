@@ -1,7 +1,7 @@
 //! The configurations of a tray on the way to its solution.
 //!
 //! ```text
-//! 0 tray
+//! 0 tray piece
 //! ABBC
 //! A..C
 //!
@@ -10,7 +10,8 @@
 //! ABBC
 //! ```
 //!
-//! Beside a configuration's number stands the move that led to it. A move that
+//! Beside the first number stands what counts as one move, beside the others the
+//! move that led there. A move that
 //! is not straight is shown slide by slide: `7.1`, `7.2`. Up to 52 blocks have
 //! letters, as in a `letters` record; more have numbers, with gaps between.
 
@@ -21,9 +22,11 @@ use crate::puzzle::trays::{Layout, Metric, Shift, Tray};
 const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Appends the start and what each move makes of it.
-pub(super) fn write(out: &mut Vec<u8>, tray: &Tray, moves: &[Shift]) {
+pub(super) fn write(out: &mut Vec<u8>, tray: &Tray, metric: Metric, moves: &[Shift]) {
     let mut layout = Layout::new(tray);
-    out.extend_from_slice(b"0 tray\n");
+    out.extend_from_slice(b"0 tray ");
+    out.extend_from_slice(metric.name().as_bytes());
+    out.push(b'\n');
     grid(out, tray, layout.grid());
     for (number, &shift) in (1..).zip(moves) {
         let route = layout.route(shift).unwrap_or_else(|| vec![shift]);
@@ -78,8 +81,8 @@ mod tests {
     fn moves_around_corners_are_shown_slide_by_slide() {
         let tray = Tray::new(2, 2, &[Rect::new(1, 0, 1, 1).unwrap()], &[cell(0, 0)], &[cell(1, 1)]).unwrap();
         let mut out = Vec::new();
-        write(&mut out, &tray, &[Shift { from: Place::new(0, 0), to: Place::new(1, 1) }]);
-        let text = "0 tray\nA.\n#.\n\n1.1 0 0 0 1\n.A\n#.\n\n1.2 0 1 1 1\n..\n#A\n\n";
+        write(&mut out, &tray, Metric::Piece, &[Shift { from: Place::new(0, 0), to: Place::new(1, 1) }]);
+        let text = "0 tray piece\nA.\n#.\n\n1.1 0 0 0 1\n.A\n#.\n\n1.2 0 1 1 1\n..\n#A\n\n";
         assert_eq!(String::from_utf8(out).unwrap(), text);
     }
 
@@ -88,7 +91,7 @@ mod tests {
         let blocks: Vec<Piece> = (0..53).map(|col| cell(0, col)).collect();
         let tray = Tray::new(1, 54, &[], &blocks, &[cell(0, 53)]).unwrap();
         let mut out = Vec::new();
-        write(&mut out, &tray, &[]);
-        assert!(out.starts_with(b"0 tray\n 1  2  3") && out.ends_with(b" 52 53  .\n\n"));
+        write(&mut out, &tray, Metric::Step, &[]);
+        assert!(out.starts_with(b"0 tray step\n 1  2  3") && out.ends_with(b" 52 53  .\n\n"));
     }
 }

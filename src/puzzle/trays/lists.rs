@@ -4,7 +4,8 @@
 //! more unit blocks of one class than holes, it lists the holes instead of that
 //! class: a tray of 100×100 with 9,999 unit blocks is a puzzle about one hole.
 //! The grid tells what lies on each cell; it follows from arrangement to
-//! arrangement, and only what differs is drawn anew.
+//! arrangement, and only what differs is drawn anew. A few blocks are not drawn:
+//! it is quicker to compare their rectangles.
 
 use super::{Class, Metric, Place, Rect, Shift, Tray};
 use crate::puzzle::Move;
@@ -15,6 +16,9 @@ const EMPTY: u32 = u32::MAX;
 const WALL: u32 = u32::MAX - 1;
 /// A unit block of the class that is not listed.
 const UNIT: u32 = u32::MAX - 2;
+
+/// So many blocks are compared with each other instead of being drawn.
+const FEW: usize = 24;
 
 /// The four ways, as changes of row and column.
 const WAYS: [(i32, i32); 4] = [(-1, 0), (0, 1), (1, 0), (0, -1)];
@@ -39,6 +43,12 @@ pub struct Lists {
     /// All cells of all groups, in order inside a group.
     cells: Vec<u16>,
     grid: Vec<u32>,
+    /// Whether blocks are compared with each other; the grid then shows walls
+    /// only.
+    few: bool,
+    has_walls: bool,
+    /// Whether slides end only where something changes.
+    stops: bool,
     /// Cells in a word of a key.
     per_word: usize,
     /// Lists that are being made.
@@ -129,7 +139,8 @@ impl Lists {
                 .extend((0..tray.cells()).filter(|&cell| taken[cell] == Tray::EMPTY).map(|cell| cell as u16));
             groups.push(Group { class: None, start, end: cells.len() });
         }
-        for group in &groups {
+        let few = implied.is_none() && cells.len() <= FEW;
+        for group in groups.iter().filter(|_| !few) {
             for &cell in &cells[group.start..group.end] {
                 draw(&mut grid, tray, group.class, cell, code(group.class, cell));
             }
@@ -146,11 +157,22 @@ impl Lists {
             reached: vec![0; grid.len()],
             moved: vec![0; grid.len()],
             grid,
+            few,
+            has_walls: tray.walls().iter().any(|&word| word != 0),
+            stops: false,
             per_word,
             floods: 0,
             turn: 0,
             open: Vec::new(),
         }
+    }
+
+    /// The same, but slides end only where something changes for somebody: at
+    /// the end of the way, in line with a goal, where another way opens or
+    /// closes, or level with an edge of another block. There are far fewer of
+    /// them in a large hall; but what cannot be solved so may be solvable.
+    pub fn with_stops(self) -> Self {
+        Self { stops: true, ..self }
     }
 
     /// The tray.
@@ -192,6 +214,7 @@ impl Lists {
     pub fn follow(&mut self, step: Move) {
         let (from, to) = ends(step);
         let class = match self.grid[from as usize] {
+            _ if self.few => self.blocks().find(|&(_, cell)| cell == from).map(|(class, _)| class),
             UNIT => self.implied,
             code => Some((code >> 16) as usize),
         };
@@ -204,7 +227,7 @@ impl Lists {
     /// Draws what differs in `next`, which becomes the arrangement.
     fn go_to_next(&mut self) {
         let base = if self.implied.is_some() { UNIT } else { EMPTY };
-        for draws in [false, true] {
+        for draws in [false, true].into_iter().filter(|_| !self.few) {
             for group in &self.groups {
                 for index in group.start..group.end {
                     let (old, new) = (self.cells[index], self.next[index]);
@@ -304,12 +327,15 @@ impl Lists {
                 if again.is_some_and(|before| (before.row == at.row) == (way.0 == 0)) {
                     return true;
                 }
+                let mut before = at;
                 let mut place = Some(to);
                 while let Some(to) = place {
-                    if !self.visit(class, from, to.cell(cols) as u16, visit) {
+                    place = self.next_place(class, at, to, way);
+                    let ends = !self.stops || place.is_none() || self.changes(class, at, before, to, way);
+                    if ends && !self.visit(class, from, to.cell(cols) as u16, visit) {
                         return false;
                     }
-                    place = self.next_place(class, at, to, way);
+                    before = to;
                 }
                 true
             }
@@ -353,6 +379,43 @@ impl Lists {
         going_on
     }
 
+    /// The listed blocks: class and top-left cell.
+    fn blocks(&self) -> impl Iterator<Item = (usize, u16)> {
+        let listed = self.groups.iter().filter_map(|group| Some((group.class?, group)));
+        listed.flat_map(|(class, group)| {
+            self.cells[group.start..group.end].iter().map(move |&cell| (class, cell))
+        })
+    }
+
+    /// Whether something is different for a block that slides from `before` to
+    /// `to`, or for others.
+    fn changes(&self, class: usize, own: Place, before: Place, to: Place, way: (i32, i32)) -> bool {
+        let cols = self.tray.cols();
+        let shape = &self.tray.classes()[class];
+        let goals = &self.tray.goal()[shape.goals.clone()];
+        let across = way.0 == 0;
+        let in_line = |at: Place| if across { at.col == to.col } else { at.row == to.row };
+        if goals.iter().any(|goal| in_line(goal.at)) {
+            return true;
+        }
+        let sides = if across { [(-1, 0), (1, 0)] } else { [(0, -1), (0, 1)] };
+        let open = |at: Place| sides.map(|side| self.next_place(class, own, at, side).is_some());
+        if open(before) != open(to) {
+            return true;
+        }
+        let mine = shape.rect(to);
+        self.blocks().any(|(other, cell)| {
+            let at = Place::of_cell(cell.into(), cols);
+            let theirs = self.tray.classes()[other].rect(at);
+            at != own
+                && if across {
+                    to.col == theirs.last_col() + 1 || mine.last_col() + 1 == at.col
+                } else {
+                    to.row == theirs.last_row() + 1 || mine.last_row() + 1 == at.row
+                }
+        })
+    }
+
     fn beside(&self, at: Place, way: (i32, i32)) -> Option<Place> {
         let (row, col) = (i32::from(at.row) + way.0, i32::from(at.col) + way.1);
         let inside =
@@ -370,6 +433,20 @@ impl Lists {
         let rect = class.rect(to);
         if !rect.fits(self.tray.rows(), cols) {
             return None;
+        }
+        if self.few {
+            let mine =
+                |other: usize, at: Place| at == own && std::ptr::eq(class, &self.tray.classes()[other]);
+            let hits = self.blocks().any(|(other, cell)| {
+                let at = Place::of_cell(cell.into(), cols);
+                !mine(other, at) && self.tray.classes()[other].rect(at).overlaps(rect)
+            });
+            if hits {
+                return None;
+            }
+            if !self.has_walls {
+                return Some(to);
+            }
         }
         // Only the edge in front comes to cells that are new.
         let edge = match way {

@@ -11,6 +11,10 @@ use crate::memory::Region;
 use crate::puzzle::Move;
 use crate::search::{Limits, Statistics};
 
+/// Successors looked at for each state, at most, so that spaces in which a state
+/// has thousands of them take no longer.
+const WORK: u64 = 20;
+
 /// Not reached yet.
 const FAR: u32 = u32::MAX;
 
@@ -63,6 +67,7 @@ fn surround<S: Space>(
         goal = insert(nodes, &key, estimate)?;
     }
     let (mut next, mut full) = (0, is_goal);
+    let enough = statistics.generated + WORK * states as u64;
     while (next as usize) < nodes.len() && nodes.len() < states && !full {
         if next % 1024 == 1023 && limits.reached(0).is_some() {
             return None;
@@ -71,7 +76,8 @@ fn surround<S: Space>(
         statistics.expanded += 1;
         space.expand(&key, nodes.get(next).estimate, None, |successor| {
             statistics.generated += 1;
-            full = insert(nodes, successor.key, successor.estimate).is_none();
+            full =
+                insert(nodes, successor.key, successor.estimate).is_none() || statistics.generated > enough;
             if full { Flow::Enough } else { Flow::On }
         });
         next += 1;
@@ -108,7 +114,8 @@ fn shortest<S: Space>(
     let (mut first, mut last) = (0, 0);
     let mut reached = None;
     let mut looks = 0u32;
-    while first != NONE && reached.is_none() {
+    let enough = statistics.generated + WORK * nodes.len() as u64;
+    while first != NONE && reached.is_none() && statistics.generated <= enough {
         looks += 1;
         if looks.is_multiple_of(1024) && limits.reached(0).is_some() {
             return None;
