@@ -32,7 +32,7 @@ fn solvable(file: &str) -> Vec<bool> {
     let (mut block, mut all) = (Block::default(), Vec::new());
     while reader.next_block(&mut block, 100).unwrap() {
         for index in 0..block.len() {
-            let Instance::Tiles { board, goal } = block.parse(index).unwrap() else { panic!("a tray") };
+            let Instance::Tiles { board, goal, .. } = block.parse(index).unwrap() else { panic!("a tray") };
             all.push(is_solvable(&board, &goal.board(board.size()).unwrap()));
         }
     }

@@ -14,7 +14,7 @@ use std::io::{self, Read, Write};
 fn describe(block: &Block, index: usize) -> String {
     let header = block.header(index);
     let what = match block.parse(index) {
-        Ok(Instance::Tiles { board, goal }) => format!("{board} -> {}", goal.name()),
+        Ok(Instance::Tiles { board, goal, .. }) => format!("{board} -> {}", goal.name()),
         Ok(Instance::Tray { tray, .. }) => format!("tray {}x{}", tray.rows(), tray.cols()),
         Err(invalid) => format!("! {invalid}"),
     };

@@ -320,6 +320,23 @@ fn signals_leave_whole_lines_and_a_summary() {
 }
 
 #[test]
+fn a_closed_pipe_ends_the_wait_for_standard_input() {
+    for threads in ["1", "2", "8"] {
+        let mut child = start(&["-", "--threads", threads]);
+        drop(child.stdout.take());
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"1 2 3 0\n").unwrap();
+        let began = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            assert!(began.elapsed() < Duration::from_secs(20), "it waits for more input");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        drop(stdin);
+    }
+}
+
+#[test]
 fn a_signal_ends_the_wait_for_standard_input() {
     for threads in ["1", "2", "8"] {
         let mut child = start(&["-", "--threads", threads]);

@@ -65,7 +65,8 @@ pub(crate) fn published(id: &str) -> Known {
     while reader.next_block(&mut block, 100).expect("the fixture can be read") {
         let index = (0..block.len()).find(|&index| block.header(index).id == Some(id));
         if let Some(index) = index {
-            let Instance::Tiles { board, goal } = block.parse(index).expect("the fixture is valid") else {
+            let Instance::Tiles { board, goal, .. } = block.parse(index).expect("the fixture is valid")
+            else {
                 continue;
             };
             let length = block.header(index).length.expect("the length is published");

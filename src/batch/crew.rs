@@ -7,6 +7,7 @@
 use crate::search::Company;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 /// Where a record is in the order of the run: its block, then its place there.
@@ -32,7 +33,7 @@ pub(super) struct Crew<J> {
     /// for searches that ask often.
     hungry: AtomicUsize,
     oldest: AtomicU64,
-    stopped: AtomicBool,
+    stopped: Arc<AtomicBool>,
     most_blocks: u64,
     most_bytes: u64,
 }
@@ -50,6 +51,10 @@ struct State<J> {
     /// Bytes of blocks that are taken and not finished.
     bytes: u64,
     input_ended: bool,
+    /// Workers that were sent to read and have not come back, and whether others
+    /// have waited for them in vain.
+    reading: usize,
+    input_slow: bool,
 }
 
 /// A search that is open to helpers.
@@ -84,13 +89,15 @@ impl<J> Crew<J> {
             written: 0,
             bytes: 0,
             input_ended: false,
+            reading: 0,
+            input_slow: false,
         };
         Self {
             state: Mutex::new(state),
             wake: Condvar::new(),
             hungry: AtomicUsize::new(0),
             oldest: AtomicU64::new(Place::MAX),
-            stopped: AtomicBool::new(false),
+            stopped: Arc::default(),
             most_blocks,
             most_bytes,
         }
@@ -117,10 +124,12 @@ impl<J> Crew<J> {
             }
             let under_way = state.taken - state.written;
             if !state.input_ended
+                && !state.input_slow
                 && under_way < self.most_blocks
                 && (state.bytes < self.most_bytes || under_way == 0)
             {
                 state.taken += 1;
+                state.reading += 1;
                 return Next::Read;
             }
             let oldest = state.open.iter_mut().filter(|open| !open.closed).min_by_key(|open| open.place);
@@ -147,13 +156,28 @@ impl<J> Crew<J> {
     pub(super) fn input_ended(&self) {
         let mut state = self.state.lock();
         state.taken -= 1;
+        state.reading -= 1;
         state.input_ended = true;
+        self.wake.notify_all();
+    }
+
+    /// There was no time to read: somebody else takes long over it.
+    pub(super) fn read_later(&self) {
+        let mut state = self.state.lock();
+        state.taken -= 1;
+        state.reading -= 1;
+        state.input_slow = state.reading > 0;
         self.wake.notify_all();
     }
 
     /// A block was read that takes so many bytes.
     pub(super) fn block_read(&self, bytes: u64) {
-        self.state.lock().bytes += bytes;
+        let mut state = self.state.lock();
+        state.bytes += bytes;
+        state.reading -= 1;
+        if std::mem::take(&mut state.input_slow) {
+            self.wake.notify_all();
+        }
     }
 
     /// A block is finished, and so many blocks have been written now.
@@ -196,6 +220,11 @@ impl<J> Crew<J> {
         let _state = self.state.lock();
         self.stopped.store(true, Ordering::Relaxed);
         self.wake.notify_all();
+    }
+
+    /// A flag that is up once everybody was sent home.
+    pub(super) fn stop_flag(&self) -> Arc<AtomicBool> {
+        self.stopped.clone()
     }
 
     /// Whether everybody was sent home.

@@ -13,7 +13,7 @@ use super::{Notices, RunError};
 use crate::batch::interrupt::Interrupt;
 use crate::heuristic::pdb::{BuildError, Event, Library, Needs, Partition};
 use crate::memory::budget::{Budget, Short};
-use crate::puzzle::tiles::Size;
+use crate::puzzle::tiles::{Metric, Size};
 use crate::quantity::{Bytes, Count};
 
 /// The databases of a run.
@@ -232,6 +232,8 @@ impl Settings {
     /// Whether pattern databases could be of use to anybody.
     fn may_use_databases(&self) -> bool {
         match self.heuristic {
+            // They count single steps.
+            _ if self.tile_metric != Metric::Tile => false,
             HeuristicChoice::Pdb => true,
             HeuristicChoice::Auto => self.quality != Quality::Fast && self.algorithm.proves_shortest(),
             _ => false,

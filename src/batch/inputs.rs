@@ -6,6 +6,7 @@ use crate::input::{Block, Defaults, InputError, Reader};
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Records in a block, at most.
@@ -18,6 +19,8 @@ pub(super) struct Inputs<'r> {
     defaults: Defaults,
     reader: Option<Reader>,
     interrupt: &'r Interrupt,
+    /// Whether the run ends for another reason.
+    stopped: Arc<AtomicBool>,
     complain: &'r (dyn Fn(&InputError) + Sync),
     /// When the whole run should be over.
     ends: Option<Instant>,
@@ -42,11 +45,23 @@ impl<'r> Inputs<'r> {
         settings: &'r Settings,
         defaults: Defaults,
         interrupt: &'r Interrupt,
+        stopped: Arc<AtomicBool>,
         complain: &'r (dyn Fn(&InputError) + Sync),
         ends: Option<Instant>,
     ) -> Self {
         let files = settings.files.iter();
-        Self { files, defaults, reader: None, interrupt, complain, ends, next: 0, before: 0, ended: false }
+        Self {
+            files,
+            defaults,
+            reader: None,
+            interrupt,
+            stopped,
+            complain,
+            ends,
+            next: 0,
+            before: 0,
+            ended: false,
+        }
     }
 
     /// Fills a block with the next records; none at the end of all files.
@@ -87,7 +102,12 @@ impl<'r> Inputs<'r> {
 
     fn open(&mut self, file: &str) {
         if file == "-" {
-            let stream = Patient { stream: io::stdin(), interrupt: self.interrupt.clone(), ends: self.ends };
+            let stream = Patient {
+                stream: io::stdin(),
+                interrupt: self.interrupt.clone(),
+                stopped: self.stopped.clone(),
+                ends: self.ends,
+            };
             self.reader = Some(Reader::from_stream(file, stream, self.defaults.clone()));
             return;
         }
@@ -98,11 +118,12 @@ impl<'r> Inputs<'r> {
     }
 }
 
-/// A stream that ends when the run is interrupted, however long its writer
+/// A stream that ends when the run is interrupted or stopped, however long its writer
 /// takes, and fails when its writer is silent and the run's time is over.
 struct Patient<S> {
     stream: S,
     interrupt: Interrupt,
+    stopped: Arc<AtomicBool>,
     ends: Option<Instant>,
 }
 
@@ -110,7 +131,7 @@ impl<S: Read + AsRawFd> Read for Patient<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         const LOOK: i32 = 100;
         loop {
-            if self.interrupt.is_raised() {
+            if self.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) {
                 return Ok(0);
             }
             let mut fd = libc::pollfd { fd: self.stream.as_raw_fd(), events: libc::POLLIN, revents: 0 };

@@ -14,6 +14,7 @@ mod error;
 mod inputs;
 pub mod interrupt;
 mod layered_tray;
+mod lines;
 mod one_tray;
 pub mod plan;
 mod run;

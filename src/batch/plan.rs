@@ -5,7 +5,7 @@
 //! its own slice of memory; then in the large part, with all who are idle.
 
 use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
-use crate::puzzle::tiles::Size;
+use crate::puzzle::tiles::{Metric, Size};
 use crate::search::Order;
 
 /// How much is spent on a puzzle before it is put off.
@@ -33,6 +33,8 @@ const FRONTIER: usize = 2 << 20;
 pub struct Plan {
     /// What is searched with.
     pub method: Method,
+    /// What counts as one move.
+    pub metric: Metric,
     /// The lower bound.
     pub heuristic: HeuristicChoice,
     /// Whether a solution that is not proved to be shortest may stand in where
@@ -95,7 +97,7 @@ impl Plan {
             HeuristicChoice::Nearest | HeuristicChoice::Matching => HeuristicChoice::Auto,
             chosen => chosen,
         };
-        Self { method, heuristic, second_best }
+        Self { method, metric: settings.tile_metric, heuristic, second_best }
     }
 
     /// The same plan with pattern databases as lower bound: a node costs more
@@ -125,6 +127,9 @@ impl Plan {
             Method::Beam(None) => "beam search, as wide as a worker's slice of memory allows",
             Method::First => "any solution: weighted A*, with larger weights when memory is full",
         };
+        if self.metric == Metric::Line {
+            return format!("{size}: {method}; moves of whole lines, bounded for each axis by itself");
+        }
         let bound = match self.heuristic {
             HeuristicChoice::Auto | HeuristicChoice::Nearest | HeuristicChoice::Matching => {
                 "pattern databases as lower bound where they pay, walking distance where its tables are \

@@ -24,8 +24,8 @@ use crate::search::{Alone, Limits};
 use ahash::HashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// What a run tells while it goes on.
 pub trait Notices: Sync {
@@ -59,7 +59,8 @@ pub fn run(
     let form = settings.input_format.as_deref().map(str::parse).transpose()?;
     let threads = settings.threads;
     let budget = Budget::new(settings.memory);
-    let defaults = Defaults { goal, form, metric: settings.tray_metric, ..Defaults::default() };
+    let Settings { tile_metric, tray_metric, .. } = *settings;
+    let defaults = Defaults { goal, form, tile_metric, tray_metric, ..Defaults::default() };
     let kinds = survey(settings, &defaults, Size::FIFTEEN);
     let rest = Shares::least(settings.memory, threads);
     let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
@@ -96,7 +97,7 @@ pub fn run(
         tables: Tables::new(settings),
         databases: Mutex::new(databases),
         crew: &crew,
-        inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, &complain, ends)),
+        inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, crew.stop_flag(), &complain, ends)),
         window: Window::new(sink, counters),
         counters,
         large: Mutex::new(Region::zeroed(large)),
@@ -129,6 +130,9 @@ pub fn run(
 
 /// Searches keep their paths off the stack, so that little will do.
 const STACK: usize = 512 << 10;
+
+/// How long a worker waits for its turn to read.
+const PATIENCE: Duration = Duration::from_millis(5);
 
 /// What is mapped beside the arena and the stacks, in bytes.
 const OTHERS: u64 = 24 << 20;
@@ -221,7 +225,7 @@ impl Shared<'_> {
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
         let deadline = own.into_iter().chain(self.ends).min();
-        Limits { max_nodes: self.settings.max_nodes, deadline, halt: Some(halt) }
+        Limits { max_nodes: self.settings.max_nodes, deadline, halt: Some(halt), watch: None }
     }
 
     /// Tries a puzzle in its way.
@@ -332,7 +336,10 @@ impl<'w, 'r> Worker<'w, 'r> {
     /// Takes the next block and decides what can be decided at once.
     fn read(&mut self) {
         let crew = self.shared.crew;
-        let taken = self.shared.inputs.lock().next(&mut self.block);
+        // Whoever reads may wait for a slow writer: there are better things to do.
+        let Some(mut inputs) = self.shared.inputs.try_lock_for(PATIENCE) else { return crew.read_later() };
+        let taken = inputs.next(&mut self.block);
+        drop(inputs);
         let Some(Taken { seq, before, file, bytes }) = taken else { return crew.input_ended() };
         crew.block_read(bytes);
         if self.file != file {
@@ -398,7 +405,7 @@ impl<'w, 'r> Worker<'w, 'r> {
             }
         };
         let way = match &instance {
-            Instance::Tiles { board, goal } => {
+            Instance::Tiles { board, goal, .. } => {
                 let is_known =
                     |known: &Known| known.size == board.size() && known.goal == *goal && place < known.until;
                 let known = match &mut self.last {
@@ -447,7 +454,13 @@ impl<'w, 'r> Worker<'w, 'r> {
         let started = Instant::now();
         let generated = job.report.effort.generated;
         let halt = || shared.interrupt.is_raised() || crew.is_stopped();
-        let limits = shared.limits(&job.report.effort, &halt);
+        // What the search has said of its nodes while it runs.
+        let told = AtomicU64::new(0);
+        let watch = |nodes: u64| {
+            let before = told.fetch_max(nodes, Ordering::Relaxed);
+            shared.counters.add_nodes(nodes.saturating_sub(before));
+        };
+        let limits = Limits { watch: Some(&watch), ..shared.limits(&job.report.effort, &halt) };
         let mut large;
         let region = if tier == Tier::Large {
             large = shared.large.lock();
@@ -462,7 +475,8 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let verdict = shared.attempt(&job.solver, instance, attempt, effort);
         job.report.effort.time += started.elapsed();
-        shared.counters.add_nodes(job.report.effort.generated.saturating_sub(generated));
+        let done = job.report.effort.generated.saturating_sub(generated);
+        shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
         let Some(verdict) = verdict else { return crew.outgrown(place, job) };
         crew.decided(place, tier == Tier::Large);
         job.report.verdict = verdict;

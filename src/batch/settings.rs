@@ -2,7 +2,7 @@
 //! batch.
 
 use crate::heuristic::pdb::{Partition, Store};
-use crate::puzzle::trays::Metric;
+use crate::puzzle::{tiles, trays};
 use clap::ValueEnum;
 use std::time::Duration;
 
@@ -29,8 +29,10 @@ pub struct Settings {
     pub weight: f64,
     /// The width of a beam; by the memory if there is none.
     pub beam_width: Option<usize>,
+    /// What counts as one move of tiles.
+    pub tile_metric: tiles::Metric,
     /// What counts as one move in a tray.
-    pub tray_metric: Metric,
+    pub tray_metric: trays::Metric,
     /// The goal's name or board, as given.
     pub goal: String,
     /// New states generated and stored for each puzzle, at most.
@@ -57,7 +59,8 @@ impl Default for Settings {
             quality: Quality::default(),
             algorithm: Algorithm::default(),
             heuristic: HeuristicChoice::default(),
-            tray_metric: Metric::default(),
+            tile_metric: tiles::Metric::default(),
+            tray_metric: trays::Metric::default(),
             partition: None,
             store: None,
             weight: 1.5,

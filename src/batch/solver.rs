@@ -3,8 +3,10 @@
 use super::plan::Tier;
 use crate::memory::Region;
 use crate::output::{Effort, GiveUp, Moves, Solution, Verdict};
-use crate::puzzle::tiles::{Board, Direction};
+use crate::puzzle::Move;
+use crate::puzzle::tiles::{Board, Direction, Lines};
 use crate::search::{Company, Ending, Limits, Outcome, Stop};
+use std::iter::repeat_n;
 
 /// Solves boards of one size for one goal. Any number of workers share it.
 pub(super) trait Solver: Send + Sync {
@@ -39,7 +41,10 @@ pub(super) fn verdict(ending: Ending) -> Verdict {
     match ending {
         Ending::Solved { path, bound } => {
             let length = path.len() as u32;
-            let moves = path.iter().map(|step| Direction::from_index(step.0 as usize)).collect();
+            // A move that goes further than one cell says so above its direction.
+            let run =
+                |step: &Move| repeat_n(Direction::from_index(step.0 as usize), Lines::cells(*step) as usize);
+            let moves = path.iter().flat_map(run).collect();
             Verdict::Solved(Solution {
                 moves: Moves::Tiles(moves),
                 length,

@@ -62,7 +62,7 @@ fn look(file: &str, length: u64, defaults: &Defaults, kinds: &mut Vec<Kind>) {
     let factor = if records < RECORDS as u64 { 1.0 } else { (length as f64 / bytes as f64).max(1.0) };
     let mut found: Vec<Kind> = Vec::new();
     for index in 0..block.len() {
-        let Ok(Instance::Tiles { board, goal }) = block.parse(index) else { continue };
+        let Ok(Instance::Tiles { board, goal, .. }) = block.parse(index) else { continue };
         let Some(goal) = goal.board(board.size()) else { continue };
         count(&mut found, Kind { size: board.size(), blank: goal.blank(), count: 1 });
     }

@@ -6,7 +6,7 @@ use super::solver::{Attempt, Solver};
 use crate::heuristic::Complete;
 use crate::memory::budget::Budget;
 use crate::output::{Effort, Solution, Verdict};
-use crate::puzzle::tiles::{Board, Size, Tiles};
+use crate::puzzle::tiles::{Board, Metric, Size, Tiles};
 use crate::quantity::Bytes;
 use ahash::HashMap;
 use parking_lot::Mutex;
@@ -28,7 +28,9 @@ type Made = Option<Arc<Complete>>;
 impl Tables {
     /// None yet.
     pub(super) fn new(settings: &Settings) -> Self {
-        let wanted = settings.algorithm == Algorithm::Auto && settings.heuristic == HeuristicChoice::Auto;
+        let wanted = settings.algorithm == Algorithm::Auto
+            && settings.heuristic == HeuristicChoice::Auto
+            && settings.tile_metric == Metric::Tile;
         Self { wanted, made: Mutex::default() }
     }
 

@@ -2,17 +2,19 @@
 
 use super::any_heuristic::AnyHeuristic;
 use super::databases::Databases;
+use super::lines;
 use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, Tier};
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, Solver, account, verdict};
 use crate::heuristic::pdb::{Recounted, Whole};
 use crate::heuristic::{
-    Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
+    Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance, line_cuts,
 };
 use crate::memory::Region;
 use crate::memory::budget::Budget;
 use crate::output::{Effort, GiveUp, Solution, Verdict};
-use crate::puzzle::tiles::{Board, Cells, Tiles};
+use crate::puzzle::Puzzle;
+use crate::puzzle::tiles::{Board, Cells, Lines, Metric, Size, TileState, Tiles};
 use crate::quantity::Bytes;
 use crate::search::best_first::{self, WhenFull};
 use crate::search::{Alone, Company, Ending, Limits, Order, Outcome, Problem, Stop, beam, dfs, ida};
@@ -27,6 +29,7 @@ pub(super) fn solver(
     databases: &Mutex<Databases>,
 ) -> (Box<dyn Solver>, Option<String>) {
     let made = match goal.size().cells() {
+        _ if plan.metric == Metric::Line => lines::solver(goal, plan, ledger, databases),
         0..=16 => match by_databases(goal, plan, ledger, databases) {
             Some(solver) => Ok(solver),
             None => packed::<u64>(goal, plan, ledger),
@@ -39,7 +42,7 @@ pub(super) fn solver(
     };
     match made {
         Ok(solver) => (solver, None),
-        Err(reason) => (Box::new(Refused { goal: goal.clone() }), Some(reason)),
+        Err(reason) => (Box::new(Refused { goal: goal.clone(), metric: plan.metric }), Some(reason)),
     }
 }
 
@@ -111,11 +114,37 @@ fn small_tables<C: Cells>(puzzle: &Tiles<C>, ledger: &Budget) -> bool {
     WalkingDistance::bytes_needed(puzzle, (2 << 20).min(ledger.left() as usize)).is_some()
 }
 
-/// Boards of a size and goal, packed into `C`, with a heuristic.
-struct TileSolver<C, H> {
-    puzzle: Tiles<C>,
-    heuristic: H,
-    plan: Plan,
+/// A puzzle whose states are boards of one size.
+pub(super) trait OfBoards: Puzzle + Send {
+    fn size(&self) -> Size;
+    fn state(&self, board: &Board) -> Self::State;
+}
+
+impl<C: Cells> OfBoards for Tiles<C> {
+    fn size(&self) -> Size {
+        self.size()
+    }
+
+    fn state(&self, board: &Board) -> TileState<C> {
+        self.state(board)
+    }
+}
+
+impl OfBoards for Lines {
+    fn size(&self) -> Size {
+        self.size()
+    }
+
+    fn state(&self, board: &Board) -> TileState<u64> {
+        self.state(board)
+    }
+}
+
+/// Boards of a size and goal, with a heuristic.
+pub(super) struct TileSolver<P, H> {
+    pub(super) puzzle: P,
+    pub(super) heuristic: H,
+    pub(super) plan: Plan,
 }
 
 /// Weights for any solution, those with the shortest solutions first. Large
@@ -134,7 +163,7 @@ const FIRST_BYTES: usize = 1 << 30;
 /// Nodes spent on a solution that stands in for a shortest one.
 const SECOND_BEST_NODES: u64 = 50_000;
 
-impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
+impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let Attempt { tier, limits, region, company } = attempt;
         let quick = tier == Tier::Quick;
@@ -180,8 +209,8 @@ impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
 }
 
 /// One attempt at one board.
-struct Search<'s, 'r, C: Cells, H> {
-    problem: Problem<'s, Tiles<C>, H>,
+struct Search<'s, 'r, P: OfBoards, H> {
+    problem: Problem<'s, P, H>,
     limits: Limits<'s>,
     region: &'s mut Region<'r>,
     company: &'s dyn Company,
@@ -189,7 +218,7 @@ struct Search<'s, 'r, C: Cells, H> {
     effort: &'s mut Effort,
 }
 
-impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
+impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
     fn best_first(&mut self, order: Order) -> Ending {
         let algorithm = match order {
             Order::ASTAR => "astar",
@@ -297,10 +326,14 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
 /// Boards that cannot be searched: all that is said of them is a lower bound.
 struct Refused {
     goal: Board,
+    metric: Metric,
 }
 
 impl Solver for Refused {
     fn attempt(&self, board: &Board, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
+        if self.metric == Metric::Line {
+            return Some(Verdict::GaveUp { reason: GiveUp::Memory, bound: line_cuts(board, &self.goal) });
+        }
         let cols = board.size().cols();
         let mut home = vec![0; board.tiles().len()];
         for (cell, &tile) in self.goal.tiles().iter().enumerate() {

@@ -60,7 +60,7 @@ mod tests {
         let result = outcome(line, 5, false).unwrap().unwrap();
         assert_eq!((result.place, result.goal.as_deref()), (Some(("a".into(), 17)), Some("snail")));
         let Claim::Solved(solved) = result.claim else { panic!() };
-        assert!(solved.counts_runs && solved.optimal == Some(true));
+        assert!(solved.counts_runs == Some(true) && solved.optimal == Some(true));
         assert!(matches!(solved.moves, Moves::Letters(letters) if letters.len() == 2));
         let line = r#"{"type":"result","n":1,"status":"solved","length":1,"moves":[[0,1,2,1]]}"#;
         let Claim::Solved(solved) = outcome(line, 1, false).unwrap().unwrap().claim else { panic!() };

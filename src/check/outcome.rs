@@ -40,8 +40,9 @@ pub(super) struct Solved {
     /// Whether it claims to be shortest; not all formats say.
     pub(super) optimal: Option<bool>,
     pub(super) bound: Option<u64>,
-    /// Whether `length` counts straight runs of tiles instead of single moves.
-    pub(super) counts_runs: bool,
+    /// Whether `length` counts straight runs of tiles instead of single moves;
+    /// not all formats say.
+    pub(super) counts_runs: Option<bool>,
     /// What counts as a move of blocks, where the format says it.
     pub(super) metric: Option<Metric>,
 }
@@ -105,10 +106,11 @@ impl Fields {
         };
         let named = |name: &str| Metric::ALL.into_iter().find(|metric| metric.name() == name);
         let (counts_runs, metric) = match self.metric.as_deref() {
-            None | Some("tile") => (false, None),
-            Some("line") => (true, None),
+            None => (None, None),
+            Some("tile") => (Some(false), None),
+            Some("line") => (Some(true), None),
             Some(other) => match named(other) {
-                Some(metric) => (false, Some(metric)),
+                Some(metric) => (None, Some(metric)),
                 None => return Err(format!("'{other}' is not a metric")),
             },
         };

@@ -37,7 +37,7 @@ mod tests {
         assert_eq!((result.id.as_deref(), result.line, result.place), (Some("k2"), 3, None));
         let moves = Moves::Letters(vec![Direction::Up, Direction::Right]);
         let (optimal, bound, metric) = (None, None, None);
-        let solved = Solved { start: None, moves, length: 2, optimal, bound, counts_runs: false, metric };
+        let solved = Solved { start: None, moves, length: 2, optimal, bound, counts_runs: None, metric };
         assert_eq!(result.claim, Claim::Solved(solved));
         assert_eq!(outcome("1\tunsolvable\t-\tparity", 1, false).claim, Claim::Unsolvable);
         assert_eq!(outcome("1\tgave_up\t-\tmemory", 1, false).claim, Claim::GaveUp { bound: None });

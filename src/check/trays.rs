@@ -34,7 +34,7 @@ fn judge_solution(tray: &Tray, solved: &Solved, known: Option<u64>) -> Result<Ju
         Moves::Letters(letters) if letters.is_empty() => &none,
         Moves::Letters(_) => return Err("the moves are letters, but the record is a tray".into()),
     };
-    if solved.counts_runs {
+    if solved.counts_runs.is_some() {
         return Err("the metric is one of tiles, but the record is a tray".into());
     }
     let metric = solved.metric.unwrap_or_default();

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     output::Instance,
-    puzzle::tiles::{Board, Direction, Goal, is_solvable},
+    puzzle::tiles::{Board, Direction, Goal, Metric, is_solvable},
 };
 
 /// A claim found true.
@@ -29,7 +29,7 @@ pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, Str
     if let Claim::Unreadable(what) = &outcome.claim {
         return Err(what.clone());
     }
-    let (board, goal) = match &puzzle.instance {
+    let (board, goal, metric) = match &puzzle.instance {
         Err(_) if outcome.claim == Claim::Invalid => return Ok(Judgement::Invalid),
         Err(invalid) => return Err(format!("the record is invalid: {invalid}")),
         Ok(_) if outcome.claim == Claim::Invalid => {
@@ -38,14 +38,18 @@ pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, Str
         Ok(Instance::Tray { tray, .. }) => {
             return trays::judge(tray, &outcome.claim, puzzle.length.map(u64::from));
         }
-        Ok(Instance::Tiles { board, goal }) => (board, goal),
+        Ok(Instance::Tiles { board, goal, metric }) => (board, goal, metric),
     };
     if let Some(said) = outcome.goal.as_deref().filter(|&said| said != goal.name()) {
         return Err(format!("the result is for the goal {said}, the record's goal is {}", goal.name()));
     }
     let end = goal.board(board.size()).ok_or("the goal is of another size")?;
     match &outcome.claim {
-        Claim::Solved(solved) => judge_solution(board, goal, &end, solved, puzzle.length.map(u64::from)),
+        Claim::Solved(solved) => {
+            let said = solved.counts_runs.map(|runs| if runs { Metric::Line } else { Metric::Tile });
+            let metric = said.unwrap_or(*metric);
+            judge_solution(board, goal, &end, solved, metric, puzzle.length.map(u64::from))
+        }
         Claim::GaveUp { bound } => {
             judge_bound(*bound, puzzle.length.map(u64::from), "known shortest length")?;
             Ok(Judgement::GaveUp)
@@ -62,6 +66,7 @@ fn judge_solution(
     goal: &Goal,
     end: &Board,
     solved: &Solved,
+    metric: Metric,
     known: Option<u64>,
 ) -> Result<Judgement, String> {
     if let Some(said) = &solved.start
@@ -81,12 +86,15 @@ fn judge_solution(
     if board != *end {
         return Err(format!("the moves do not end at the goal {}", goal.name()));
     }
-    let length = if solved.counts_runs { runs(moves) } else { moves.len() as u64 };
+    let length = match metric {
+        Metric::Tile => moves.len() as u64,
+        Metric::Line => runs(moves),
+    };
     if length != solved.length {
         return Err(format!("the length is said to be {}, but it is {length}", solved.length));
     }
     // Known lengths count single moves.
-    compare(solved, length, known.filter(|_| !solved.counts_runs))
+    compare(solved, length, known.filter(|_| metric == Metric::Tile))
 }
 
 /// Compares a solution's length with its bound and with the known length.

@@ -23,7 +23,7 @@ pub(super) fn run(args: &TraceArgs) -> anyhow::Result<Exit> {
         grids: args.verbosity == Verbosity::Verbose,
         memory: args.memory(),
     };
-    let limits = Limits { max_nodes: args.max_nodes, deadline: None, halt: Some(&halt) };
+    let limits = Limits { max_nodes: args.max_nodes, halt: Some(&halt), ..Limits::default() };
     let mut sink = args.destination.open(&[] as &[&str])?;
     let ending = trace::run(&request, &limits, &mut sink)?;
     sink.finish()?;

@@ -235,7 +235,7 @@ mod tests {
             for goal in &goals(rows, cols)[..tried] {
                 let puzzle = Tiles::<u64>::new(goal).unwrap();
                 let table = Complete::new(&puzzle).unwrap();
-                let states = distances(&puzzle, goal);
+                let states = distances(&puzzle, puzzle.state(goal));
                 assert_eq!(Complete::states(rows * cols), Some(states.len()));
                 assert!(table.leaps.iter().all(|&entry| entry & SET != 0), "every place has a state");
                 for (state, distance) in states {

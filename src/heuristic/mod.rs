@@ -5,20 +5,24 @@
 //! it instead of computing it anew.
 
 mod complete;
+mod line_walk;
 mod linear_conflict;
 mod manhattan;
 mod misplaced;
 pub mod pdb;
+mod perimeter;
 mod tray_bounds;
 #[cfg(test)]
 mod trial;
 mod walking_distance;
 
 pub use complete::{Complete, Leap, Way};
+pub use line_walk::{LineWalk, Progress, line_cuts};
 pub use linear_conflict::LinearConflict;
 pub use manhattan::Manhattan;
 pub use misplaced::Misplaced;
 pub use pdb::PatternDatabases;
+pub use perimeter::{Nearer, Perimeter};
 pub use tray_bounds::{TrayBound, TrayDistances};
 pub use walking_distance::WalkingDistance;
 

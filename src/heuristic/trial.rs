@@ -17,8 +17,7 @@ pub(super) fn goals(rows: usize, cols: usize) -> Vec<Board> {
 }
 
 /// Every state with its distance from the goal, by plain breadth-first search.
-pub(super) fn distances(puzzle: &Tiles<u64>, goal: &Board) -> Vec<(TileState<u64>, u32)> {
-    let goal = puzzle.state(goal);
+pub(super) fn distances<P: Puzzle<Key = u64>>(puzzle: &P, goal: P::State) -> Vec<(P::State, u32)> {
     let mut seen: HashSet<u64, ahash::RandomState> = HashSet::default();
     seen.insert(puzzle.pack(&goal));
     let mut states = vec![(goal, 0)];
@@ -95,7 +94,7 @@ where
     let try_goal = |goal: Board| {
         let puzzle = Tiles::<u64>::new(&goal).unwrap();
         let heuristic = make(&puzzle);
-        let states = distances(&puzzle, &goal);
+        let states = distances(&puzzle, puzzle.state(&goal));
         assert_eq!(states.len(), (3..=rows * cols).product::<usize>());
         let try_one = |(state, distance): &(TileState<u64>, u32)| {
             try_state(&puzzle, &heuristic, state, steps);

@@ -104,7 +104,7 @@ impl Block {
         let plain::Plain { id, board } = plain::read(self.text_of(record), context)?;
         let goal = context.goal_of(&board).ok()?;
         let header = Header { n: self.number(index), line: record.line, id, length: None };
-        Some((header, Instance::Tiles { board, goal }))
+        Some((header, Instance::Tiles { board, goal, metric: context.tile_metric }))
     }
 
     /// What identifies the record with this index (not number) in the block.
@@ -151,7 +151,7 @@ impl Block {
             Shape::Paragraph => match context.form.or_else(|| paragraph::keyword(text)) {
                 Some(form @ (Form::Tray | Form::Letters)) => {
                     let tray = if form == Form::Tray { tray::parse(text)? } else { letters::parse(text)? };
-                    return Ok(Ok(Instance::Tray { tray: Arc::new(tray), metric: context.metric }));
+                    return Ok(Ok(Instance::Tray { tray: Arc::new(tray), metric: context.tray_metric }));
                 }
                 Some(Form::Positions) => positions::parse(text)?,
                 None if positions::fits(text) => positions::parse(text)?,
@@ -166,7 +166,7 @@ impl Block {
             Some(goal) => goal,
             None => context.goal_of(&board)?,
         };
-        Ok(Ok(Instance::Tiles { board, goal }))
+        Ok(Ok(Instance::Tiles { board, goal, metric: context.tile_metric }))
     }
 
     fn text_of(&self, record: Record) -> &[u8] {

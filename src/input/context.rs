@@ -1,8 +1,8 @@
 //! What holds for the records of a file until a directive changes it.
 
 use super::{Form, error::Fault};
-use crate::puzzle::tiles::{Board, Goal, Size};
-use crate::puzzle::trays::Metric;
+use crate::puzzle::tiles::{self, Board, Goal, Size};
+use crate::puzzle::trays;
 
 /// What a file's records start with: the command line's choices, which
 /// directives in the file override.
@@ -14,8 +14,10 @@ pub struct Defaults {
     pub size: Option<Size>,
     /// The form of every record; recognised one by one if not given.
     pub form: Option<Form>,
+    /// What counts as one move of tiles.
+    pub tile_metric: tiles::Metric,
     /// What counts as one move in a tray.
-    pub metric: Metric,
+    pub tray_metric: trays::Metric,
 }
 
 /// The defaults as the directives so far have left them.
@@ -28,13 +30,14 @@ pub(super) struct Context {
     pub(super) goal: Result<Goal, u64>,
     pub(super) size: Result<Option<Size>, u64>,
     pub(super) form: Option<Form>,
-    pub(super) metric: Metric,
+    pub(super) tile_metric: tiles::Metric,
+    pub(super) tray_metric: trays::Metric,
 }
 
 impl From<Defaults> for Context {
     fn from(defaults: Defaults) -> Self {
-        let Defaults { goal, size, form, metric } = defaults;
-        Self { goal: Ok(goal), size: Ok(size), form, metric }
+        let Defaults { goal, size, form, tile_metric, tray_metric } = defaults;
+        Self { goal: Ok(goal), size: Ok(size), form, tile_metric, tray_metric }
     }
 }
 

@@ -90,9 +90,9 @@ pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
     to.put(key!("line"), Number(report.line));
 
     let (kind, size, goal, metric, letters) = match &report.instance {
-        Some(Instance::Tiles { board, goal }) => {
+        Some(Instance::Tiles { board, goal, metric }) => {
             let (size, goal) = (Value::Size(board.size().rows(), board.size().cols()), Value::Goal(goal));
-            (Word("tiles"), size, goal, Word("tile"), Word(notation.word()))
+            (Word("tiles"), size, goal, Word(metric.name()), Word(notation.word()))
         }
         Some(Instance::Tray { tray, metric }) => {
             (Word("tray"), Value::Size(tray.rows(), tray.cols()), Absent, Word(metric.name()), Absent)

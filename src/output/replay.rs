@@ -14,23 +14,29 @@ const SMALL: usize = 64;
 /// bound agree with them; otherwise what is wrong.
 pub fn replays(instance: &Instance, solution: &Solution) -> Result<(), String> {
     let Solution { ref moves, length, bound, .. } = *solution;
-    if length as usize != moves.len() {
-        return Err(format!("the length is given as {length}, but there are {} moves", moves.len()));
-    }
     if bound > length {
         return Err(format!("the bound {bound} is above the length {length}"));
     }
+    let counts = |counted: usize| match length as usize == counted {
+        true => Ok(()),
+        false => Err(format!("the length is given as {length}, but there are {counted} moves")),
+    };
     match (instance, moves) {
-        (Instance::Tiles { board, goal }, Moves::Tiles(moves)) if board.tiles().len() <= SMALL => {
-            let mut tiles = [0; SMALL];
-            let tiles = &mut tiles[..board.tiles().len()];
-            tiles.copy_from_slice(board.tiles());
-            reaches(board, goal, moves, tiles)
+        (Instance::Tiles { board, goal, metric }, Moves::Tiles(moves)) => {
+            counts(metric.length(moves))?;
+            if board.tiles().len() <= SMALL {
+                let mut tiles = [0; SMALL];
+                let tiles = &mut tiles[..board.tiles().len()];
+                tiles.copy_from_slice(board.tiles());
+                reaches(board, goal, moves, tiles)
+            } else {
+                reaches(board, goal, moves, &mut board.tiles().to_vec())
+            }
         }
-        (Instance::Tiles { board, goal }, Moves::Tiles(moves)) => {
-            reaches(board, goal, moves, &mut board.tiles().to_vec())
+        (Instance::Tray { tray, metric }, Moves::Tray(moves)) => {
+            counts(moves.len())?;
+            slides(tray, *metric, moves)
         }
-        (Instance::Tray { tray, metric }, Moves::Tray(moves)) => slides(tray, *metric, moves),
         _ => Err("the moves are those of another kind of puzzle".into()),
     }
 }
@@ -84,6 +90,7 @@ fn misses(size: Size, tiles: &[u16]) -> String {
 mod tests {
     use super::super::{Report, Verdict, report::samples};
     use super::*;
+    use crate::puzzle::tiles;
 
     fn sample() -> (Instance, Solution) {
         let report = samples::solved();
@@ -117,6 +124,12 @@ mod tests {
             replays(&instance, &wrong).unwrap_err(),
             "the length is given as 3, but there are 2 moves"
         );
+        let Instance::Tiles { board, goal, .. } = instance.clone() else { panic!("a board") };
+        let in_lines = Instance::Tiles { board, goal, metric: tiles::Metric::Line };
+        let moves = vec![Up, Down, Down, Right].into();
+        let there_and_back = Solution { moves, length: 3, ..solution.clone() };
+        assert_eq!(replays(&in_lines, &there_and_back), Ok(()));
+        assert!(replays(&instance, &there_and_back).is_err());
         let wrong = Solution { bound: 3, ..solution };
         assert_eq!(replays(&instance, &wrong).unwrap_err(), "the bound 3 is above the length 2");
     }
@@ -155,7 +168,10 @@ mod tests {
             }
             let length = back.len() as u32;
             let solution = Solution { moves: back.into(), length, optimal: false, bound: 0 };
-            assert_eq!(replays(&Instance::Tiles { board, goal }, &solution), Ok(()));
+            assert_eq!(
+                replays(&Instance::Tiles { board, goal, metric: tiles::Metric::Tile }, &solution),
+                Ok(())
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Everything that a result says about one puzzle, whatever the format.
 
-use crate::puzzle::tiles::{Board, Direction, Goal};
-use crate::puzzle::trays::{Metric, Shift, Tray};
+use crate::puzzle::tiles::{self, Board, Direction, Goal};
+use crate::puzzle::trays::{self, Shift, Tray};
 use std::{sync::Arc, time::Duration};
 
 /// One record's result.
@@ -32,13 +32,15 @@ pub enum Instance {
         board: Board,
         /// The goal, known to fit the board's size.
         goal: Goal,
+        /// What counts as one move.
+        metric: tiles::Metric,
     },
     /// A tray with its goal.
     Tray {
         /// The tray.
         tray: Arc<Tray>,
         /// What counts as one move.
-        metric: Metric,
+        metric: trays::Metric,
     },
 }
 
@@ -173,7 +175,7 @@ pub(super) mod samples {
 
     fn tiles(tiles: [u32; 9], goal: Goal) -> Option<Instance> {
         let board = Board::new(Size::new(3, 3).unwrap(), &tiles).unwrap();
-        Some(Instance::Tiles { board, goal })
+        Some(Instance::Tiles { board, goal, metric: tiles::Metric::Tile })
     }
 
     fn effort(algorithm: &'static str, expanded: u64, generated: u64, micros: u64) -> Effort {
@@ -229,7 +231,7 @@ pub(super) mod samples {
         let tray = Tray::new(2, 3, &[], &[cell(0, 0), tall], &[cell(1, 0)]).unwrap();
         let moves = vec![Shift { from: Place::new(0, 0), to: Place::new(1, 0) }].into();
         Report {
-            instance: Some(Instance::Tray { tray: Arc::new(tray), metric: Metric::Piece }),
+            instance: Some(Instance::Tray { tray: Arc::new(tray), metric: trays::Metric::Piece }),
             verdict: Verdict::Solved(Solution { moves, length: 1, optimal: true, bound: 1 }),
             effort: Effort { heuristic: "", ..effort("bfs", 1, 3, 5) },
             ..solved()

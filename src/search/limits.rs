@@ -27,6 +27,8 @@ pub struct Limits<'a> {
     pub deadline: Option<Instant>,
     /// Asked every few thousand nodes whether to end.
     pub halt: Option<&'a (dyn Fn() -> bool + Sync)>,
+    /// Told as often how many nodes there are.
+    pub watch: Option<&'a (dyn Fn(u64) + Sync)>,
 }
 
 impl Limits<'_> {
@@ -37,6 +39,9 @@ impl Limits<'_> {
 
     /// The limit that has been reached after so many nodes, if any.
     pub fn reached(&self, nodes: u64) -> Option<Stop> {
+        if let Some(watch) = self.watch {
+            watch(nodes);
+        }
         if self.max_nodes.is_some_and(|most| nodes >= most) {
             Some(Stop::Nodes)
         } else if self.halt.is_some_and(|halt| halt()) {

@@ -3,7 +3,7 @@
 use crate::{
     input::{Defaults, Form, GoalError, parse_goal},
     output::{Format, Notation},
-    puzzle::tiles::Goal,
+    puzzle::tiles::{Goal, Metric},
 };
 use clap::Args;
 
@@ -34,6 +34,10 @@ pub struct CheckArgs {
     #[arg(long, value_enum, value_name = "NOTATION", default_value_t)]
     pub notation: Notation,
 
+    /// What counts as one move, where the results do not say it
+    #[arg(long, value_enum, value_name = "METRIC", default_value_t)]
+    pub metric: Metric,
+
     /// How the results are laid out [default: detect]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<Format>,
@@ -59,7 +63,12 @@ pub struct CheckArgs {
 impl CheckArgs {
     /// What the puzzle file's records start with.
     pub fn defaults(&self) -> Defaults {
-        Defaults { goal: self.goal.clone(), form: self.input_format, ..Defaults::default() }
+        Defaults {
+            goal: self.goal.clone(),
+            form: self.input_format,
+            tile_metric: self.metric,
+            ..Defaults::default()
+        }
     }
 }
 

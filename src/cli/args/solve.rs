@@ -7,7 +7,7 @@ use crate::{
     heuristic::pdb::{NotAPartition, Partition},
     memory::limits,
     output::{Format, Notation, Style},
-    puzzle::trays::Metric,
+    puzzle::{tiles, trays},
     quantity::{parse_duration, parse_size},
 };
 use anyhow::{bail, ensure};
@@ -18,24 +18,37 @@ use std::{thread, time::Duration};
 const WEIGHT: f64 = 1.5;
 
 /// What counts as one move.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ValueEnum)]
 pub enum MetricChoice {
+    /// Boards: one tile, one cell
+    Tile,
+    /// Boards: a run of tiles in a line, pushed at once
+    Line,
     /// Trays: one block, one cell
     Step,
     /// Trays: one block, straight, any number of cells
     Slide,
     /// Trays: one block along any path of empty cells
-    #[default]
     Piece,
 }
 
 impl MetricChoice {
-    /// The metric of trays.
-    fn of_trays(self) -> Metric {
+    /// The metric of tiles, where this is one.
+    fn of_tiles(self) -> Option<tiles::Metric> {
         match self {
-            Self::Step => Metric::Step,
-            Self::Slide => Metric::Slide,
-            Self::Piece => Metric::Piece,
+            Self::Tile => Some(tiles::Metric::Tile),
+            Self::Line => Some(tiles::Metric::Line),
+            Self::Step | Self::Slide | Self::Piece => None,
+        }
+    }
+
+    /// The metric of trays, where this is one.
+    fn of_trays(self) -> Option<trays::Metric> {
+        match self {
+            Self::Step => Some(trays::Metric::Step),
+            Self::Slide => Some(trays::Metric::Slide),
+            Self::Piece => Some(trays::Metric::Piece),
+            Self::Tile | Self::Line => None,
         }
     }
 }
@@ -66,9 +79,9 @@ pub struct SolveArgs {
     #[allow(missing_docs)]
     pub pdb: PdbDir,
 
-    /// What counts as one move
-    #[arg(long, value_enum, value_name = "METRIC", default_value_t, help_heading = "Solving")]
-    pub metric: MetricChoice,
+    /// What counts as one move [default: tile for boards, piece for trays]
+    #[arg(long, value_enum, value_name = "METRIC", help_heading = "Solving")]
+    pub metric: Option<MetricChoice>,
 
     /// wastar: a solution at most W times as long as the shortest [default: 1.5]
     #[arg(long, value_name = "W", value_parser = parse_weight, help_heading = "Solving")]
@@ -161,6 +174,17 @@ impl SolveArgs {
         if self.beam_width.is_some() && algorithm != Algorithm::Beam {
             bail!("--beam-width is for --algorithm beam");
         }
+        let single_steps = [
+            HeuristicChoice::Misplaced,
+            HeuristicChoice::Manhattan,
+            HeuristicChoice::LinearConflict,
+            HeuristicChoice::Pdb,
+        ];
+        let tile_metric = self.metric.and_then(MetricChoice::of_tiles).unwrap_or_default();
+        let tray_metric = self.metric.and_then(MetricChoice::of_trays).unwrap_or_default();
+        if tile_metric == tiles::Metric::Line && single_steps.contains(&self.heuristic.0) {
+            bail!("--metric line has only walking-distance as heuristic: the others count single steps");
+        }
         let standard_inputs = self.files.iter().filter(|file| *file == "-").count();
         ensure!(standard_inputs <= 1, "standard input ('-') can be read only once");
         Ok(Settings {
@@ -172,7 +196,8 @@ impl SolveArgs {
             heuristic: self.heuristic.0,
             partition: self.heuristic.1.clone(),
             store: self.pdb.store(),
-            tray_metric: self.metric.of_trays(),
+            tile_metric,
+            tray_metric,
             weight: self.weight.unwrap_or(WEIGHT),
             beam_width: self.beam_width,
             goal: self.goal.clone(),

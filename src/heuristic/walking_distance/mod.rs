@@ -10,13 +10,13 @@
 //! down is a bit in a mask that belongs to the count of tiles: states that lead
 //! too far are left out without a look into the large table.
 
-mod table;
+pub(super) mod table;
 
 use super::{Heuristic, Screened, axis};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, Direction, TileMoves, TileState, Tiles};
 use std::sync::Arc;
-use table::{Next, STEPS, Shape, Table};
+use table::{STEPS, Shape, Table};
 
 /// The walking distance of one size and goal's blank.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl WalkingDistance {
 }
 
 /// The walks between rows and those between columns.
-fn shapes<C: Cells>(puzzle: &Tiles<C>) -> [Shape; 2] {
+pub(super) fn shapes<C: Cells>(puzzle: &Tiles<C>) -> [Shape; 2] {
     let (rows, cols) = (puzzle.size().rows(), puzzle.size().cols());
     [
         Shape { lines: rows, length: cols, goal: puzzle.goal_blank() / cols },
@@ -146,11 +146,7 @@ impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
         let axis = axis(step);
         let (number, half) = if axis == 0 { (memo.numbers[0], 0) } else { (memo.numbers[1], STEPS) };
         let table = &*self.tables[axis];
-        let at = number as usize * table.shape().stride() + bit % STEPS;
-        let next = match &table.next {
-            Next::Narrow(next) => next[at].into(),
-            Next::Wide(next) => next[at],
-        };
+        let next = table.after(number as usize, bit % STEPS) as u32;
         let mask = u32::from(table.nearer[next as usize]) << half;
         Walk {
             numbers: if axis == 0 { [next, memo.numbers[1]] } else { [memo.numbers[0], next] },

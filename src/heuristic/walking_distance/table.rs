@@ -8,7 +8,7 @@
 
 /// The counts of boards with `lines` rows of `length` cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Shape {
+pub(in crate::heuristic) struct Shape {
     /// The rows, or the columns when walks between those are meant.
     pub(super) lines: usize,
     pub(super) length: usize,
@@ -18,13 +18,13 @@ pub(super) struct Shape {
 
 /// The steps from every count, and how far each is from the goal's.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(in crate::heuristic) struct Table {
     shape: Shape,
     /// The counts, by their distance from the goal's.
     counts: Vec<u64>,
     distances: Vec<u16>,
     /// The numbers of the counts after a step: [`Shape::stride`] for each count.
-    pub(super) next: Next,
+    next: Next,
     /// For each count, a bit for each step that leads nearer to the goal's.
     pub(super) nearer: Vec<u16>,
     /// Numbers of counts plus one, at places given by the counts' hash values.
@@ -33,7 +33,7 @@ pub(super) struct Table {
 
 /// Numbers of counts, as narrow as there are few.
 #[derive(Debug)]
-pub(super) enum Next {
+enum Next {
     Narrow(Vec<u16>),
     Wide(Vec<u32>),
 }
@@ -65,7 +65,7 @@ impl Shape {
 
     /// The number of a step: the blank goes one row up or down and takes the
     /// place of a tile that belongs to the row `home`.
-    pub(super) fn step(home: usize, down: bool) -> usize {
+    pub(in crate::heuristic) fn step(home: usize, down: bool) -> usize {
         2 * home + usize::from(down)
     }
 
@@ -76,9 +76,34 @@ impl Shape {
 
     /// The count of a board, from the row and the home row of each tile, and the
     /// row of the blank.
-    pub(super) fn count(self, tiles: impl Iterator<Item = (usize, usize)>, blank: usize) -> u64 {
+    pub(in crate::heuristic) fn count(
+        self,
+        tiles: impl Iterator<Item = (usize, usize)>,
+        blank: usize,
+    ) -> u64 {
         let fields = tiles.filter_map(|(row, home)| self.field(row, home));
         fields.map(|field| 1 << field).sum::<u64>() + ((blank as u64) << self.top())
+    }
+
+    /// The row of the blank.
+    fn blank(self, count: u64) -> usize {
+        (count >> self.top()) as usize
+    }
+
+    /// The row above or below a row.
+    fn beside(self, row: usize, down: bool) -> Option<usize> {
+        if down { Some(row + 1).filter(|&row| row < self.lines) } else { row.checked_sub(1) }
+    }
+
+    /// The rows that tiles belong to which are in a row other than the blank's.
+    fn homes(self, count: u64, row: usize) -> impl Iterator<Item = usize> {
+        let mut left = self.length as u64;
+        (0..self.lines).filter(move |&home| {
+            let field = self.field(row, home);
+            let here = field.map_or(left, |field| (count >> field) & ((1 << self.bits()) - 1));
+            left -= here;
+            here > 0
+        })
     }
 
     /// The bytes of a table with so many counts.
@@ -155,7 +180,7 @@ fn places(counts: usize) -> usize {
 
 impl Table {
     /// The table of a shape, if it needs no more than `max_bytes`.
-    pub(super) fn build(shape: Shape, max_bytes: usize) -> Option<Self> {
+    pub(in crate::heuristic) fn build(shape: Shape, max_bytes: usize) -> Option<Self> {
         let (most, _) = shape.size(max_bytes)?;
         let mut table = Self {
             shape,
@@ -183,23 +208,13 @@ impl Table {
     fn expand(&mut self, number: usize) -> u16 {
         let shape = self.shape;
         let (count, distance) = (self.counts[number], self.distances[number]);
-        let blank = (count >> shape.top()) as usize;
+        let blank = shape.blank(count);
         let mut nearer = 0;
         for down in [false, true] {
-            let from = if down { blank + 1 } else { blank.wrapping_sub(1) };
-            if from >= shape.lines {
-                continue;
-            }
-            let mut left = shape.length as u64;
-            for home in 0..shape.lines {
-                let field = shape.field(from, home);
-                let here = field.map_or(left, |field| (count >> field) & ((1 << shape.bits()) - 1));
-                left -= here;
-                if here == 0 {
-                    continue;
-                }
+            let Some(from) = shape.beside(blank, down) else { continue };
+            for home in shape.homes(count, from) {
                 let mut after = count - ((blank as u64) << shape.top()) + ((from as u64) << shape.top());
-                if let (Some(from), Some(to)) = (field, shape.field(blank, home)) {
+                if let (Some(from), Some(to)) = (shape.field(from, home), shape.field(blank, home)) {
                     after = after - (1 << from) + (1 << to);
                 }
                 let next = self.number(after, distance + 1);
@@ -237,8 +252,55 @@ impl Table {
     }
 
     /// The number of a count that can be reached.
-    pub(super) fn find(&self, count: u64) -> usize {
+    pub(in crate::heuristic) fn find(&self, count: u64) -> usize {
         (self.places[self.place(count)] as usize).checked_sub(1).expect("every board's count is in the table")
+    }
+
+    /// The number of the count after a step from another.
+    #[inline(always)]
+    pub(in crate::heuristic) fn after(&self, number: usize, step: usize) -> usize {
+        let at = number * self.shape.stride() + step;
+        match &self.next {
+            Next::Narrow(next) => next[at].into(),
+            Next::Wide(next) => next[at] as usize,
+        }
+    }
+
+    /// How far each count is from the goal's if any number of steps in one
+    /// direction is one move.
+    pub(in crate::heuristic) fn line_distances(&self) -> Vec<u8> {
+        let mut distances = vec![u8::MAX; self.len()];
+        // The goal's count was the first to be numbered.
+        distances[0] = 0;
+        let (mut layer, mut next_layer, mut straight) = (vec![0], Vec::new(), Vec::new());
+        for distance in 1.. {
+            for (&number, down) in layer.iter().flat_map(|number| [(number, false), (number, true)]) {
+                straight.push(number);
+                while let Some(number) = straight.pop() {
+                    let count = self.counts[number];
+                    let Some(from) = self.shape.beside(self.shape.blank(count), down) else { continue };
+                    for home in self.shape.homes(count, from) {
+                        let after = self.after(number, Shape::step(home, down));
+                        straight.push(after);
+                        if distances[after] == u8::MAX {
+                            distances[after] = distance;
+                            next_layer.push(after);
+                        }
+                    }
+                }
+            }
+            std::mem::swap(&mut layer, &mut next_layer);
+            next_layer.clear();
+            if layer.is_empty() {
+                break;
+            }
+        }
+        distances
+    }
+
+    /// The bytes of the table.
+    pub(in crate::heuristic) fn bytes(&self) -> usize {
+        self.shape.bytes(self.len())
     }
 
     /// How far a count is from the goal's.
@@ -252,7 +314,7 @@ impl Table {
     }
 
     /// The shape of the boards it is for.
-    pub(super) fn shape(&self) -> Shape {
+    pub(in crate::heuristic) fn shape(&self) -> Shape {
         self.shape
     }
 }

@@ -3,12 +3,15 @@
 //! A [`Board`] is what a person writes: a tile for each cell, 0 for the blank.
 //! It is always valid: its constructor refuses anything that is not a
 //! permutation. [`Tiles`] is the same as the searches see it: packed into words
-//! ([`Cells`]), with tables for the moves.
+//! ([`Cells`]), with tables for the moves; [`Lines`] is the puzzle in which a run
+//! of tiles moves at once.
 
 mod board;
 mod cells;
 mod direction;
 mod goal;
+mod lines;
+mod metric;
 mod packed;
 mod parity;
 mod size;
@@ -17,6 +20,8 @@ pub use board::{Board, BoardError};
 pub use cells::Cells;
 pub use direction::Direction;
 pub use goal::Goal;
+pub use lines::{LineMoves, Lines};
+pub use metric::Metric;
 pub use packed::{TileMoves, TileState, Tiles};
 pub use parity::{Parity, is_solvable};
 pub use size::{Size, SizeError};

@@ -8,7 +8,7 @@ use crate::puzzle::{Move, Puzzle};
 /// Inside, a goal is only a relabelling: a tile is called by the place where it
 /// belongs, counted from 1 along the goal's rows without its blank. So tables
 /// made for a size and the goal's blank serve every goal.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tiles<C> {
     size: Size,
     /// The goal's blank cell.
@@ -200,12 +200,12 @@ impl<C: Cells> Puzzle for Tiles<C> {
     fn longest(&self) -> Option<u32> {
         // Found by complete enumeration (OEIS A151944); the 24-puzzle's is a
         // proved bound (Karlemo and Östergård, 2000).
-        let (short, long) = (self.size.rows().min(self.size.cols()), self.size.rows().max(self.size.cols()));
-        let corner = [0, self.size.cols() - 1, self.size.cells() - self.size.cols(), self.size.cells() - 1];
-        if !corner.contains(&self.goal_blank) {
-            return None;
-        }
-        Some(match (short, long) {
+        let (rows, cols) = (self.size.rows(), self.size.cols());
+        // From a goal whose blank is elsewhere it goes to the nearest corner,
+        // and what is there is a goal like any other.
+        let (row, col) = (self.goal_blank / cols, self.goal_blank % cols);
+        let way = row.min(rows - 1 - row) + col.min(cols - 1 - col);
+        let from_corner = match (rows.min(cols), rows.max(cols)) {
             (2, 2) => 6,
             (2, 3) => 21,
             (2, 4) => 36,
@@ -219,7 +219,8 @@ impl<C: Cells> Puzzle for Tiles<C> {
             (4, 4) => 80,
             (5, 5) => 208,
             _ => return None,
-        })
+        };
+        Some(from_corner + way as u32)
     }
 }
 

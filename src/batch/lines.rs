@@ -1,0 +1,104 @@
+//! The solver for tile boards in the line metric.
+
+use super::databases::Databases;
+use super::plan::{Method, Plan, Tier};
+use super::settings::HeuristicChoice;
+use super::solver::{Attempt, Solver};
+use super::tiles::{self, TileSolver};
+use crate::heuristic::{LineWalk, Perimeter, line_cuts};
+use crate::memory::budget::Budget;
+use crate::output::{Effort, Moves, Solution, Verdict};
+use crate::puzzle::tiles::{Board, Lines, Metric};
+use parking_lot::Mutex;
+use std::sync::OnceLock;
+
+/// The most that is spent on counts: more than this take over a second.
+const COUNTS: u64 = 16 << 20;
+
+/// The most that is spent on a perimeter, and the most cells of boards that get
+/// one. On larger boards most states are cut off where they are still far from
+/// any perimeter, and looking the others up costs more than it saves.
+const PERIMETER: u64 = 4 << 20;
+const PERIMETER_CELLS: usize = 12;
+
+/// The solver for boards with this goal, or why there is none.
+pub(super) fn solver(
+    goal: &Board,
+    plan: Plan,
+    ledger: &Budget,
+    databases: &Mutex<Databases>,
+) -> Result<Box<dyn Solver>, String> {
+    if let Some(puzzle) = Lines::new(goal) {
+        let heuristic = LineWalk::new(&puzzle, ledger.left().min(COUNTS) as usize);
+        let mut bytes = heuristic.bytes() as u64;
+        let mut perimeter = 0;
+        if plan.heuristic == HeuristicChoice::Auto && goal.size().cells() <= PERIMETER_CELLS {
+            perimeter = ledger.left().saturating_sub(bytes).min(PERIMETER);
+            bytes += perimeter;
+        }
+        ledger.reserve(bytes).map_err(|short| short.to_string())?;
+        let easy = TileSolver { puzzle, heuristic, plan };
+        return Ok(Box::new(LineSolver { easy, hard: OnceLock::new(), goal: goal.clone(), perimeter }));
+    }
+    match plan.method {
+        Method::First => {
+            let (inner, refused) =
+                tiles::solver(goal, Plan { metric: Metric::Tile, ..plan }, ledger, databases);
+            let recounted = Recounted { inner, goal: goal.clone() };
+            refused.map_or(Ok(Box::new(recounted)), Err)
+        }
+        _ => Err("in the line metric, boards of more than 16 cells get any solution or none \
+                  (--quality auto or fast)"
+            .into()),
+    }
+}
+
+/// Boards of up to 16 cells.
+struct LineSolver {
+    easy: TileSolver<Lines, LineWalk>,
+    /// Made for the first board that is not solved at once.
+    hard: OnceLock<Option<TileSolver<Lines, Perimeter<LineWalk>>>>,
+    goal: Board,
+    /// Bytes for a perimeter.
+    perimeter: u64,
+}
+
+impl Solver for LineSolver {
+    fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        if attempt.tier == Tier::Quick {
+            return self.easy.attempt(board, attempt, effort);
+        }
+        let hard = self.hard.get_or_init(|| {
+            let TileSolver { puzzle, heuristic, plan } = &self.easy;
+            let goal = puzzle.state(&self.goal);
+            let heuristic = Perimeter::new(puzzle, heuristic.clone(), &goal, self.perimeter as usize)?;
+            Some(TileSolver { puzzle: puzzle.clone(), heuristic, plan: *plan })
+        });
+        match hard {
+            Some(hard) => hard.attempt(board, attempt, effort),
+            None => self.easy.attempt(board, attempt, effort),
+        }
+    }
+}
+
+/// Larger boards: solved in single steps, of which straight runs are counted.
+struct Recounted {
+    inner: Box<dyn Solver>,
+    goal: Board,
+}
+
+impl Solver for Recounted {
+    fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let verdict = self.inner.attempt(board, attempt, effort)?;
+        Some(match verdict {
+            Verdict::Solved(Solution { moves: Moves::Tiles(steps), .. }) => {
+                let length = Metric::Line.length(&steps) as u32;
+                let bound = line_cuts(board, &self.goal);
+                let moves = Moves::Tiles(steps);
+                Verdict::Solved(Solution { moves, length, optimal: bound == length, bound })
+            }
+            Verdict::GaveUp { reason, .. } => Verdict::GaveUp { reason, bound: line_cuts(board, &self.goal) },
+            other => other,
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! Any lower bound, made exact around the goal.
+//!
+//! All states within some distance of the goal are kept with their distances,
+//! as many as memory allows (a perimeter: Dillenburg and Nelson, Artificial
+//! Intelligence 65, 1994). A state that the bound takes to be as near is looked
+//! up: it is there with its true distance, or it is further away than all that
+//! are. So a search need not look into the last moves of any solution, where a
+//! weak bound lets it lose its way.
+//!
+//! A slot is a state's key above four bits for its distance; a key is never 0.
+
+use super::Heuristic;
+use crate::puzzle::{Move, Puzzle};
+
+/// Bits for a distance, and the largest one.
+const BITS: u32 = 4;
+const FURTHEST: u64 = (1 << BITS) - 1;
+
+/// How full the table may get, in percent.
+const FULL: usize = 80;
+
+/// A lower bound with a perimeter.
+#[derive(Debug)]
+pub struct Perimeter<H> {
+    inner: H,
+    slots: Vec<u64>,
+    /// All states up to this distance are there, and some of the next.
+    depth: u32,
+}
+
+/// The inner bound's memo, and the better estimate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Nearer<M> {
+    inner: M,
+    estimate: u32,
+}
+
+impl<H> Perimeter<H> {
+    /// The perimeter around a goal in so many bytes; none if the puzzle's keys
+    /// are too long, or that is too little.
+    pub fn new<P: Puzzle<Key = u64>>(puzzle: &P, inner: H, goal: &P::State, bytes: usize) -> Option<Self> {
+        let most = bytes / size_of::<u64>() * FULL / 100;
+        if puzzle.key_bits() + BITS > u64::BITS || most == 0 {
+            return None;
+        }
+        let mut new = Self { inner, slots: vec![0; bytes / size_of::<u64>()], depth: 0 };
+        let place = new.place(puzzle.pack(goal));
+        new.slots[place] = puzzle.pack(goal) << BITS;
+        let mut count = 1;
+        for depth in 0..FURTHEST {
+            let before = count;
+            for at in 0..new.slots.len() {
+                let slot = new.slots[at];
+                if slot == 0 || slot & FURTHEST != depth {
+                    continue;
+                }
+                let state = puzzle.unpack(slot >> BITS);
+                for step in puzzle.moves(&state, None) {
+                    let key = puzzle.pack(&puzzle.apply(&state, step));
+                    let place = new.place(key);
+                    if new.slots[place] == 0 {
+                        if count == most {
+                            new.depth = depth as u32;
+                            return Some(new);
+                        }
+                        new.slots[place] = key << BITS | (depth + 1);
+                        count += 1;
+                    }
+                }
+            }
+            new.depth = depth as u32 + 1;
+            if count == before {
+                // There is nothing beyond.
+                break;
+            }
+        }
+        Some(new)
+    }
+
+    /// Where a key is, or should be.
+    #[inline(always)]
+    fn place(&self, key: u64) -> usize {
+        let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut place = ((u128::from(mixed ^ (mixed >> 32)) * self.slots.len() as u128) >> 64) as usize;
+        while self.slots[place] != 0 && self.slots[place] >> BITS != key {
+            place += 1;
+            if place == self.slots.len() {
+                place = 0;
+            }
+        }
+        place
+    }
+
+    /// The estimate of a state, given the inner bound's.
+    #[inline(always)]
+    fn improve(&self, key: impl FnOnce() -> u64, estimate: u32) -> u32 {
+        if estimate > self.depth {
+            return estimate;
+        }
+        let slot = self.slots[self.place(key())];
+        let distance = if slot == 0 { self.depth + 1 } else { (slot & FURTHEST) as u32 };
+        estimate.max(distance)
+    }
+}
+
+impl<P: Puzzle<Key = u64>, H: Heuristic<P>> Heuristic<P> for Perimeter<H> {
+    type Memo = Nearer<H::Memo>;
+    type Carry = H::Carry;
+
+    fn name(&self) -> &'static str {
+        "perimeter"
+    }
+
+    fn evaluate(&self, puzzle: &P, state: &P::State) -> Self::Memo {
+        let inner = self.inner.evaluate(puzzle, state);
+        Nearer { inner, estimate: self.improve(|| puzzle.pack(state), self.inner.estimate(&inner)) }
+    }
+
+    #[inline(always)]
+    fn update(&self, puzzle: &P, memo: &Self::Memo, before: &P::State, step: Move) -> Self::Memo {
+        let inner = self.inner.update(puzzle, &memo.inner, before, step);
+        let key = || puzzle.pack(&puzzle.apply(before, step));
+        Nearer { inner, estimate: self.improve(key, self.inner.estimate(&inner)) }
+    }
+
+    #[inline(always)]
+    fn estimate(&self, memo: &Self::Memo) -> u32 {
+        memo.estimate
+    }
+
+    #[inline(always)]
+    fn carry(&self, memo: &Self::Memo) -> H::Carry {
+        self.inner.carry(&memo.inner)
+    }
+
+    #[inline(always)]
+    fn resume(&self, puzzle: &P, state: &P::State, estimate: u32, carry: H::Carry) -> Self::Memo {
+        Nearer { inner: self.inner.resume(puzzle, state, estimate, carry), estimate }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{distances, goals};
+    use super::super::{Blind, LineWalk, Manhattan};
+    use super::*;
+    use crate::puzzle::tiles::{Lines, Tiles};
+
+    /// Tries a perimeter on a whole state space; how many estimates are exact.
+    fn whole_space<P: Puzzle<Key = u64>, H: Heuristic<P>>(
+        puzzle: &P,
+        inner: H,
+        goal: P::State,
+        bytes: usize,
+    ) -> usize {
+        let bound = Perimeter::new(puzzle, inner, &goal, bytes).unwrap();
+        let states = distances(puzzle, goal);
+        let exact = |&(ref state, distance): &(P::State, u32)| {
+            let estimate = bound.estimate(&bound.evaluate(puzzle, state));
+            assert!(estimate <= distance);
+            assert!(estimate == distance || distance > bound.depth);
+            for step in puzzle.moves(state, None) {
+                let next = puzzle.apply(state, step);
+                let updated =
+                    bound.estimate(&bound.update(puzzle, &bound.evaluate(puzzle, state), state, step));
+                assert!(updated >= bound.estimate(&bound.evaluate(puzzle, &next)));
+            }
+            estimate == distance
+        };
+        states.iter().filter(|state| exact(state)).count()
+    }
+
+    #[test]
+    fn exact_near_the_goal_and_never_too_many() {
+        for goal in &goals(3, 3)[..2] {
+            let puzzle = Tiles::<u64>::new(goal).unwrap();
+            let mut last = 0;
+            for bytes in [80, 8_000, 400_000] {
+                let exact = whole_space(&puzzle, Manhattan::new(&puzzle), puzzle.state(goal), bytes);
+                assert!(exact > last);
+                last = exact;
+            }
+            let puzzle = Lines::new(goal).unwrap();
+            let exact = whole_space(&puzzle, LineWalk::new(&puzzle, 1 << 20), puzzle.state(goal), 100_000);
+            assert!(exact > 10_000);
+        }
+        // A perimeter around everything.
+        let goal = &goals(2, 2)[0];
+        let puzzle = Lines::new(goal).unwrap();
+        assert_eq!(whole_space(&puzzle, Blind, puzzle.state(goal), 800), 12);
+    }
+}
