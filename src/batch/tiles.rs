@@ -2,6 +2,7 @@
 
 use super::any_heuristic::AnyHeuristic;
 use super::databases::Databases;
+use super::large::{LargeSolver, Refused};
 use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, Tier};
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, Solver, account, verdict};
@@ -11,7 +12,7 @@ use crate::heuristic::{
 };
 use crate::memory::Region;
 use crate::memory::budget::Budget;
-use crate::output::{Effort, GiveUp, Solution, Verdict};
+use crate::output::{Effort, Solution, Verdict};
 use crate::puzzle::tiles::{Board, Cells, Tiles};
 use crate::quantity::Bytes;
 use crate::search::best_first::{self, WhenFull};
@@ -26,6 +27,9 @@ pub(super) fn solver(
     ledger: &Budget,
     databases: &Mutex<Databases>,
 ) -> (Box<dyn Solver>, Option<String>) {
+    if let Method::Large(method) = plan.method {
+        return (Box::new(LargeSolver { goal: goal.clone(), method }), None);
+    }
     let made = match goal.size().cells() {
         0..=16 => match by_databases(goal, plan, ledger, databases) {
             Some(solver) => Ok(solver),
@@ -35,7 +39,7 @@ pub(super) fn solver(
         26..=40 => packed::<[u64; 5]>(goal, plan, ledger),
         41..=104 => packed::<[u64; 13]>(goal, plan, ledger),
         105..=256 => packed::<[u64; 32]>(goal, plan, ledger),
-        _ => Err("boards of more than 256 cells cannot be searched".into()),
+        _ => Err("boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into()),
     };
     match made {
         Ok(solver) => (solver, None),
@@ -167,6 +171,7 @@ impl<C: Cells, H: Heuristic<Tiles<C>> + Send> Solver for TileSolver<C, H> {
             Method::Dfs => search.depth(),
             Method::Beam(width) => search.beam(width),
             Method::First => search.first(),
+            Method::Large(_) => unreachable!("large boards have a solver of their own"),
         };
         match ending {
             Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => None,
@@ -291,27 +296,5 @@ impl<C: Cells, H: Heuristic<Tiles<C>>> Search<'_, '_, C, H> {
             if outcome.statistics.fell_back && algorithm == "astar" { "astar+ida" } else { algorithm };
         self.effort.heuristic = heuristic;
         outcome.ending
-    }
-}
-
-/// Boards that cannot be searched: all that is said of them is a lower bound.
-struct Refused {
-    goal: Board,
-}
-
-impl Solver for Refused {
-    fn attempt(&self, board: &Board, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
-        let cols = board.size().cols();
-        let mut home = vec![0; board.tiles().len()];
-        for (cell, &tile) in self.goal.tiles().iter().enumerate() {
-            home[tile as usize] = cell;
-        }
-        let far = |cell: usize, tile: u16| {
-            let home = home[tile as usize];
-            (home / cols).abs_diff(cell / cols) + (home % cols).abs_diff(cell % cols)
-        };
-        let tiles = board.tiles().iter().enumerate().filter(|&(_, &tile)| tile != 0);
-        let bound = tiles.map(|(cell, &tile)| far(cell, tile) as u32).sum();
-        Some(Verdict::GaveUp { reason: GiveUp::Memory, bound })
     }
 }
