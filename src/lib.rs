@@ -15,6 +15,8 @@
 //! * [`memory`]: one ledger of bytes, one arena, the visited table and the open
 //!   list that live in it. Knows nothing of puzzles.
 //! * [`search`]: one algorithm a file, generic over puzzle and heuristic.
+//! * [`large`]: tile boards too large for shortest solutions: any solution at once,
+//!   then shorter ones.
 //! * [`input`]: mapped files, the splitter of records, one parser a form.
 //! * [`batch`]: which search for which puzzle under which budget; the workers.
 //! * [`output`]: what is said of a puzzle, in every format, in input order.
@@ -30,6 +32,7 @@ pub mod cli;
 pub mod generate;
 pub mod heuristic;
 pub mod input;
+pub mod large;
 pub mod memory;
 pub mod output;
 pub mod puzzle;

@@ -41,6 +41,14 @@ fn korf_has_100_solvable_boards_and_their_lengths() {
 }
 
 #[test]
+fn korf24_has_50_solvable_boards_and_their_lengths() {
+    let records = read("korf24.txt");
+    assert_eq!(records.len(), 50);
+    assert!((1..).zip(&records).all(|(n, record)| record.0 == n.to_string() && solvable(record)));
+    assert_eq!(records.iter().map(|record| record.1.unwrap()).sum::<u32>(), 5039);
+}
+
+#[test]
 fn every_form_is_shown_by_solvable_boards() {
     for (file, count) in [
         ("line", 5),

@@ -1,5 +1,6 @@
 //! Why a run could not be done.
 
+use crate::check::CheckError;
 use crate::input::{GoalError, UnknownForm};
 use crate::memory::budget::Short;
 use crate::output::SinkError;
@@ -23,6 +24,9 @@ pub enum RunError {
     /// Results could not be written.
     #[error(transparent)]
     Output(#[from] SinkError),
+    /// Results that are to be improved could not be read.
+    #[error(transparent)]
+    Results(#[from] CheckError),
     /// A solution does not lead to its goal: a bug.
     #[error("a wrong solution was found and not written (this is a bug, please report it): {0}")]
     Wrong(String),

@@ -28,7 +28,8 @@ pub(super) fn solver(
     ledger: &Budget,
     databases: &Mutex<Databases>,
 ) -> Result<Box<dyn Solver>, String> {
-    if let Some(puzzle) = Lines::new(goal) {
+    let searched = !matches!(plan.method, Method::Large(_));
+    if let Some(puzzle) = Lines::new(goal).filter(|_| searched) {
         let heuristic = LineWalk::new(&puzzle, ledger.left().min(COUNTS) as usize);
         let mut bytes = heuristic.bytes() as u64;
         let mut perimeter = 0;
@@ -41,7 +42,7 @@ pub(super) fn solver(
         return Ok(Box::new(LineSolver { easy, hard: OnceLock::new(), goal: goal.clone(), perimeter }));
     }
     match plan.method {
-        Method::First => {
+        Method::First | Method::Large(_) => {
             let (inner, refused) =
                 tiles::solver(goal, Plan { metric: Metric::Tile, ..plan }, ledger, databases);
             let recounted = Recounted { inner, goal: goal.clone() };

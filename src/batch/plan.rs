@@ -62,13 +62,43 @@ pub enum Method {
     Beam(Option<usize>),
     /// Weighted A* with weights that care less and less for the length.
     First,
+    /// A method for boards that are too large for shortest solutions.
+    Large(LargeMethod),
+}
+
+/// How boards are solved that are too large for shortest solutions.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum LargeMethod {
+    /// Line by line, tile by tile.
+    Staged,
+    /// Line by line, the best boards of each level: so many, or as many as the
+    /// memory allows.
+    Beam(Option<usize>),
+    /// Shorter and shorter solutions until the time is over.
+    Improve {
+        /// How many can work on one board.
+        hands: usize,
+    },
+}
+
+impl LargeMethod {
+    fn explain(self) -> &'static str {
+        match self {
+            Self::Staged => "any solution: line by line from outside in, the core by a shortest path",
+            Self::Beam(Some(_)) => "beam search of the width asked for, line by line",
+            Self::Beam(None) => "beam search, line by line, as wide as a worker's slice of memory allows",
+            Self::Improve { .. } => {
+                "shorter solutions until the time is over: line by line, then by beams, then windows of the path"
+            }
+        }
+    }
 }
 
 impl Method {
     /// Whether this is one search that was asked for by its name, and whose
     /// nodes are to be counted as if it had been the only one.
     pub fn is_by_name(self) -> bool {
-        !matches!(self, Self::Shortest { .. } | Self::First)
+        !matches!(self, Self::Shortest { .. } | Self::First | Self::Large(_))
     }
 }
 
@@ -80,9 +110,13 @@ impl Plan {
             Algorithm::Auto => match settings.quality {
                 // Where a node costs little, a frontier that stays in the cache
                 // is worth more than a large one (docs/benchmarks.md).
-                Quality::Auto | Quality::Optimal if small => Method::Shortest { frontier: Some(FRONTIER) },
+                Quality::Auto | Quality::Optimal | Quality::Improve if small => {
+                    Method::Shortest { frontier: Some(FRONTIER) }
+                }
                 Quality::Optimal => Method::Shortest { frontier: None },
-                Quality::Auto | Quality::Fast => Method::First,
+                Quality::Fast if small => Method::First,
+                Quality::Improve => Method::Large(LargeMethod::Improve { hands: settings.threads }),
+                Quality::Auto | Quality::Fast => Method::Large(LargeMethod::Staged),
             },
             Algorithm::Astar => Method::BestFirst(Order::ASTAR),
             Algorithm::Wastar => Method::BestFirst(Order::weighted(settings.weight)),
@@ -90,9 +124,12 @@ impl Plan {
             Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
             Algorithm::Ida => Method::Ida,
             Algorithm::Dfs => Method::Dfs,
-            Algorithm::Beam => Method::Beam(settings.beam_width),
+            Algorithm::Beam if small => Method::Beam(settings.beam_width),
+            Algorithm::Beam => Method::Large(LargeMethod::Beam(settings.beam_width)),
+            Algorithm::Staged => Method::Large(LargeMethod::Staged),
         };
-        let second_best = settings.algorithm == Algorithm::Auto && settings.quality == Quality::Auto;
+        let second_best = settings.algorithm == Algorithm::Auto
+            && matches!(settings.quality, Quality::Auto | Quality::Improve);
         let heuristic = match settings.heuristic {
             HeuristicChoice::Nearest | HeuristicChoice::Matching => HeuristicChoice::Auto,
             chosen => chosen,
@@ -126,6 +163,7 @@ impl Plan {
             Method::Beam(Some(_)) => "beam search of the width asked for",
             Method::Beam(None) => "beam search, as wide as a worker's slice of memory allows",
             Method::First => "any solution: weighted A*, with larger weights when memory is full",
+            Method::Large(method) => return format!("{size}: {}", method.explain()),
         };
         if self.metric == Metric::Line {
             return format!("{size}: {method}; moves of whole lines, bounded for each axis by itself");

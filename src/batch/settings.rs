@@ -92,6 +92,8 @@ pub enum Quality {
     Auto,
     /// Provably shortest, or nothing
     Optimal,
+    /// Above 16 cells: shorter and shorter until --timeout (1s, if there is none)
+    Improve,
     /// The first solution
     Fast,
 }
@@ -116,6 +118,8 @@ pub enum Algorithm {
     Beam,
     /// IDA*: hardly any memory
     Ida,
+    /// Line by line, tile by tile: at once, on boards of any size
+    Staged,
 }
 
 /// The lower bound that guides the search.

@@ -57,6 +57,7 @@ pub(super) fn verdict(ending: Ending) -> Verdict {
     }
 }
 
+/// The reason in results for a limit.
 pub(super) fn give_up(stop: Stop) -> GiveUp {
     match stop {
         Stop::Memory => GiveUp::Memory,

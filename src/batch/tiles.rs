@@ -2,17 +2,18 @@
 
 use super::any_heuristic::AnyHeuristic;
 use super::databases::Databases;
+use super::large::{LargeSolver, Refused};
 use super::lines;
 use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, Tier};
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, Solver, account, verdict};
 use crate::heuristic::pdb::{Recounted, Whole};
 use crate::heuristic::{
-    Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance, line_cuts,
+    Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
 };
 use crate::memory::Region;
 use crate::memory::budget::Budget;
-use crate::output::{Effort, GiveUp, Solution, Verdict};
+use crate::output::{Effort, Solution, Verdict};
 use crate::puzzle::Puzzle;
 use crate::puzzle::tiles::{Board, Cells, Lines, Metric, Size, TileState, Tiles};
 use crate::quantity::Bytes;
@@ -28,6 +29,11 @@ pub(super) fn solver(
     ledger: &Budget,
     databases: &Mutex<Databases>,
 ) -> (Box<dyn Solver>, Option<String>) {
+    if let Method::Large(method) = plan.method
+        && plan.metric != Metric::Line
+    {
+        return (Box::new(LargeSolver { goal: goal.clone(), method }), None);
+    }
     let made = match goal.size().cells() {
         _ if plan.metric == Metric::Line => lines::solver(goal, plan, ledger, databases),
         0..=16 => match by_databases(goal, plan, ledger, databases) {
@@ -38,7 +44,7 @@ pub(super) fn solver(
         26..=40 => packed::<[u64; 5]>(goal, plan, ledger),
         41..=104 => packed::<[u64; 13]>(goal, plan, ledger),
         105..=256 => packed::<[u64; 32]>(goal, plan, ledger),
-        _ => Err("boards of more than 256 cells cannot be searched".into()),
+        _ => Err("boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into()),
     };
     match made {
         Ok(solver) => (solver, None),
@@ -196,6 +202,7 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             Method::Dfs => search.depth(),
             Method::Beam(width) => search.beam(width),
             Method::First => search.first(),
+            Method::Large(_) => unreachable!("large boards have a solver of their own"),
         };
         match ending {
             Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => None,
@@ -320,31 +327,5 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
             if outcome.statistics.fell_back && algorithm == "astar" { "astar+ida" } else { algorithm };
         self.effort.heuristic = heuristic;
         outcome.ending
-    }
-}
-
-/// Boards that cannot be searched: all that is said of them is a lower bound.
-struct Refused {
-    goal: Board,
-    metric: Metric,
-}
-
-impl Solver for Refused {
-    fn attempt(&self, board: &Board, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
-        if self.metric == Metric::Line {
-            return Some(Verdict::GaveUp { reason: GiveUp::Memory, bound: line_cuts(board, &self.goal) });
-        }
-        let cols = board.size().cols();
-        let mut home = vec![0; board.tiles().len()];
-        for (cell, &tile) in self.goal.tiles().iter().enumerate() {
-            home[tile as usize] = cell;
-        }
-        let far = |cell: usize, tile: u16| {
-            let home = home[tile as usize];
-            (home / cols).abs_diff(cell / cols) + (home % cols).abs_diff(cell % cols)
-        };
-        let tiles = board.tiles().iter().enumerate().filter(|&(_, &tile)| tile != 0);
-        let bound = tiles.map(|(cell, &tile)| far(cell, tile) as u32).sum();
-        Some(Verdict::GaveUp { reason: GiveUp::Memory, bound })
     }
 }

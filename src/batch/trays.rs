@@ -75,7 +75,9 @@ impl TrayPlan {
             Algorithm::Auto => Method::Shortest,
             Algorithm::Astar => Method::BestFirst(Order::ASTAR),
             Algorithm::Wastar => Method::BestFirst(Order::weighted(settings.weight)),
-            Algorithm::Greedy | Algorithm::Dfs | Algorithm::Beam => Method::BestFirst(Order::GREEDY),
+            Algorithm::Greedy | Algorithm::Dfs | Algorithm::Beam | Algorithm::Staged => {
+                Method::BestFirst(Order::GREEDY)
+            }
             Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
             Algorithm::Ida => Method::Ida,
         };
@@ -83,7 +85,8 @@ impl TrayPlan {
             HeuristicChoice::Nearest => TrayBound::Nearest,
             _ => TrayBound::Matching,
         };
-        let second_best = settings.algorithm == Algorithm::Auto && settings.quality == Quality::Auto;
+        let second_best = settings.algorithm == Algorithm::Auto
+            && matches!(settings.quality, Quality::Auto | Quality::Improve);
         let layers = match (settings.algorithm, settings.heuristic) {
             (Algorithm::Bfs, _) => Layers::Always,
             (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::Shortest => Layers::WhereTheySuit,

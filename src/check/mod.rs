@@ -14,6 +14,7 @@ mod csv;
 mod jsonl;
 mod matching;
 mod outcome;
+mod pairs;
 mod puzzles;
 mod results;
 mod states;
@@ -26,8 +27,10 @@ use crate::{
     input::{InputError, Reader},
     output::{Format, Notation},
 };
-use matching::{Match, Matching};
-use puzzles::Puzzles;
+use matching::{Match, Matching, Missing};
+use outcome::Outcome;
+pub use pairs::{Known, Pair, pairs};
+use puzzles::{Puzzle, Puzzles};
 use results::Found;
 use std::{fmt, io, io::BufRead};
 use verdict::{Judgement, judge};
@@ -148,26 +151,51 @@ impl fmt::Display for Summary {
 /// were given to the solver.
 pub fn check(readers: Vec<Reader>, results: impl BufRead, options: &Options) -> Result<Summary, CheckError> {
     let mut summary = Summary::default();
+    let visit = |met: Met<'_>| match met {
+        Met::Right { judgement, .. } => summary.count(&judgement),
+        Met::Wrong(what) => summary.wrong(what),
+        Met::Missing(name) => summary.note(|| format!("{name}: no result")),
+    };
+    let missing = each(readers, results, options, visit)?;
+    summary.missing = missing.without_result;
+    summary.puzzles = missing.puzzles;
+    Ok(summary)
+}
+
+/// What one meets in a file of results.
+enum Met<'a> {
+    /// A result that is right, and its record.
+    Right { puzzle: &'a Puzzle, outcome: &'a Outcome, judgement: Judgement },
+    /// One that is wrong, unreadable, or of no record.
+    Wrong(String),
+    /// The name of a record without one.
+    Missing(String),
+}
+
+/// Calls `visit` with every result, and with every record that has none.
+fn each(
+    readers: Vec<Reader>,
+    results: impl BufRead,
+    options: &Options,
+    mut visit: impl FnMut(Met<'_>),
+) -> Result<Missing, CheckError> {
     let mut matching = Matching::new(Puzzles::new(readers));
     let Some(results) = results::open(results, options)? else { return Err(CheckError::Format) };
     for found in results {
         let outcome = match found? {
             Found::Outcome(outcome) => *outcome,
             Found::Malformed { line, what } => {
-                summary.wrong(format!("results line {line}: {what}"));
+                visit(Met::Wrong(format!("results line {line}: {what}")));
                 continue;
             }
         };
         match matching.find(&outcome)? {
             Match::Puzzle(puzzle) => match judge(&puzzle, &outcome) {
-                Ok(judgement) => summary.count(&judgement),
-                Err(what) => summary.wrong(format!("{}: {what}", matching.name(&puzzle))),
+                Ok(judgement) => visit(Met::Right { puzzle: &puzzle, outcome: &outcome, judgement }),
+                Err(what) => visit(Met::Wrong(format!("{}: {what}", matching.name(&puzzle)))),
             },
-            Match::None(what) => summary.wrong(format!("results line {}: {what}", outcome.line)),
+            Match::None(what) => visit(Met::Wrong(format!("results line {}: {what}", outcome.line))),
         }
     }
-    let missing = matching.finish(|name| summary.note(|| format!("{name}: no result")))?;
-    summary.missing = missing.without_result;
-    summary.puzzles = missing.puzzles;
-    Ok(summary)
+    Ok(matching.finish(|name| visit(Met::Missing(name)))?)
 }

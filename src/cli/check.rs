@@ -21,12 +21,7 @@ const BUFFER: usize = 256 << 10;
 
 /// Checks the results and says what is wrong with them.
 pub(super) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
-    ensure!(
-        args.puzzles != "-" || args.results != "-",
-        "only one of PUZZLES and RESULTS can be standard input"
-    );
-    let reader = Reader::open(&args.puzzles, args.defaults())?;
-    let results = open(&args.results)?;
+    let (reader, results) = inputs(args)?;
     let options = Options { format: args.format, notation: args.notation };
     let summary = match check(vec![reader], results, &options) {
         Ok(summary) => summary,
@@ -40,6 +35,15 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
         Err(SinkError::Closed) => Ok(exit),
         said => said.map(|()| exit).map_err(Into::into),
     }
+}
+
+/// Opens the puzzles and the results.
+pub(super) fn inputs(args: &CheckArgs) -> anyhow::Result<(Reader, Box<dyn BufRead>)> {
+    ensure!(
+        args.puzzles != "-" || args.results != "-",
+        "only one of PUZZLES and RESULTS can be standard input"
+    );
+    Ok((Reader::open(&args.puzzles, args.defaults())?, open(&args.results)?))
 }
 
 /// Opens the results; `-` is standard input.

@@ -7,6 +7,7 @@ mod completions;
 mod exit;
 mod generate;
 mod generate_trays;
+mod improve;
 mod man;
 mod pdb;
 mod progress;
@@ -40,6 +41,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Solve(args) => solve::run(args),
         Command::Tray(args) => tray::run(args, command.screen()),
         Command::Check(args) => check::run(args),
+        Command::Improve(args) => improve::run(args),
         Command::Generate(args) => generate::run(args),
         Command::Trace(args) => trace::run(args),
         Command::Pdb(args) => pdb::run(args),

@@ -64,7 +64,7 @@ impl Notices for OnScreen<'_> {
 }
 
 /// Writes the summary where results have one, and ends the output.
-fn close(mut sink: Sink, style: Style, summary: &Summary, run: &Run) -> Result<(), SinkError> {
+pub(super) fn close(mut sink: Sink, style: Style, summary: &Summary, run: &Run) -> Result<(), SinkError> {
     if style.format == Format::Jsonl {
         let mut line = Vec::new();
         summary.jsonl(&mut line, run);

@@ -8,6 +8,7 @@
 mod check;
 mod generate;
 mod generate_trays;
+mod improve;
 mod pdb;
 mod solve;
 mod trace;
@@ -16,6 +17,7 @@ mod tray;
 pub use check::CheckArgs;
 pub use generate::{Family, GenerateArgs};
 pub use generate_trays::GenerateTraysArgs;
+pub use improve::ImproveArgs;
 pub use pdb::{BuildArgs, PdbArgs, PdbCommand, PdbDir};
 pub use solve::{MetricChoice, SolveArgs};
 pub use trace::{TraceArgs, Verbosity};
@@ -76,6 +78,8 @@ pub enum Command {
     Tray(TrayArgs),
     /// Replay every solution of a results file, independently of the search
     Check(CheckArgs),
+    /// Shorten the solutions of a results file
+    Improve(ImproveArgs),
     /// Write puzzles: random boards, the same for the same seed everywhere
     Generate(GenerateArgs),
     /// List the order in which a FIFO or a priority search visits states
@@ -121,6 +125,7 @@ impl Command {
         match self {
             Self::Solve(args) => args.screen(),
             Self::Check(args) => Screen::new(ColorChoice::Auto, args.quiet),
+            Self::Improve(args) => args.screen(),
             _ => Screen::default(),
         }
     }
@@ -252,8 +257,11 @@ mod tests {
             ("a --shard 4/3", "a shard is I/N with I from 1 to N"),
             ("a --shard 0/0", "a shard is I/N with I from 1 to N"),
             ("a --max-nodes 0", "0 is not in 1.."),
-            ("a --quality best", "[possible values: auto, optimal, fast]"),
-            ("a --algorithm dijkstra", "[possible values: auto, astar, wastar, greedy, bfs, dfs, beam, ida]"),
+            ("a --quality best", "[possible values: auto, optimal, improve, fast]"),
+            (
+                "a --algorithm dijkstra",
+                "[possible values: auto, astar, wastar, greedy, bfs, dfs, beam, ida, staged]",
+            ),
             ("a --format xml", "[possible values: text, jsonl, csv, states]"),
             ("a --force", "--output <FILE>"),
             ("a --no-such", "unexpected argument '--no-such'"),

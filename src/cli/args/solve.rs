@@ -164,9 +164,13 @@ impl SolveArgs {
     /// What the batch is to do, or why these arguments do not fit together.
     pub fn settings(&self) -> anyhow::Result<Settings> {
         let (quality, algorithm) = (self.quality, self.algorithm);
-        let promises_nothing = [Algorithm::Wastar, Algorithm::Greedy, Algorithm::Dfs, Algorithm::Beam];
+        let promises_nothing =
+            [Algorithm::Wastar, Algorithm::Greedy, Algorithm::Dfs, Algorithm::Beam, Algorithm::Staged];
         if quality == Quality::Optimal && promises_nothing.contains(&algorithm) {
             bail!("this algorithm cannot promise the shortest solution that --quality optimal asks for");
+        }
+        if quality == Quality::Improve && algorithm != Algorithm::Auto {
+            bail!("--quality improve chooses its algorithms by itself");
         }
         if self.weight.is_some() && !matches!(algorithm, Algorithm::Auto | Algorithm::Wastar) {
             bail!("--weight is for --algorithm wastar");
@@ -227,7 +231,8 @@ impl SolveArgs {
     }
 }
 
-fn cores() -> usize {
+/// The cores that this process may use.
+pub(super) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 

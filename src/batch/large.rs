@@ -1,0 +1,123 @@
+//! The solver for tile boards that are too large for shortest solutions.
+
+use super::plan::{LargeMethod, Tier};
+use super::solver::{Attempt, Solver, give_up};
+use crate::heuristic::line_cuts;
+use crate::large::beam::{self, Course, Weights, Work};
+use crate::large::bound::lower_bound;
+use crate::large::field::Field;
+use crate::large::improve::{Means, improve};
+use crate::large::staged::Staged;
+use crate::memory::Region;
+use crate::output::{Effort, GiveUp, Solution, Verdict};
+use crate::puzzle::tiles::{Board, Direction, Metric};
+use crate::search::{Limits, Stop};
+
+/// Boards of a size and goal.
+pub(super) struct LargeSolver {
+    pub(super) goal: Board,
+    pub(super) method: LargeMethod,
+}
+
+/// Boards of more cells are not solved at once: their results are long, and
+/// those of a block must not pile up.
+const AT_ONCE: usize = 600;
+
+impl Solver for LargeSolver {
+    fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let at_once = self.method == LargeMethod::Staged && board.size().cells() <= AT_ONCE;
+        if attempt.tier == Tier::Quick && !at_once {
+            return None;
+        }
+        let field = Field::new(board, &self.goal);
+        let bound = lower_bound(&field);
+        let ending = match self.method {
+            LargeMethod::Staged => staged(field, &attempt.limits, effort),
+            LargeMethod::Beam(width) => beam(&field, width, attempt, effort),
+            LargeMethod::Improve { hands } => {
+                let Attempt { limits, region, company, .. } = attempt;
+                let memory = whole(region);
+                let means = Means { limits, company, hands, memory, bound: bound as usize, width: None };
+                effort.algorithm = "improve";
+                let mut work = Work::default();
+                let ending = improve(&field, None, means, &mut work);
+                note(effort, work);
+                ending
+            }
+        };
+        Some(match ending {
+            Ok(moves) => solved(moves, bound),
+            Err(stop) => Verdict::GaveUp { reason: give_up(stop), bound },
+        })
+    }
+}
+
+/// A solution in stages.
+fn staged(mut field: Field, limits: &Limits<'_>, effort: &mut Effort) -> Result<Vec<Direction>, Stop> {
+    effort.algorithm = "staged";
+    let mut staged = Staged::new(field.size());
+    let ending = staged.solve(&mut field, limits);
+    effort.expanded += staged.routes();
+    effort.generated += field.moves().len() as u64;
+    ending.map(|()| field.into_moves())
+}
+
+/// A solution by one beam; in stages, where a beam does not suit the board or
+/// finds none.
+fn beam(
+    field: &Field,
+    width: Option<usize>,
+    attempt: Attempt<'_, '_>,
+    effort: &mut Effort,
+) -> Result<Vec<Direction>, Stop> {
+    let memory = whole(attempt.region);
+    let widest = beam::widest(field.size(), size_of_val(memory));
+    let width = width.map_or(widest, |width| width.min(widest));
+    if !beam::suits(field.size()) || width == 0 {
+        return staged(field.clone(), &attempt.limits, effort);
+    }
+    effort.algorithm = "beam";
+    let course = Course { width, ends: None, turns: Course::TURNS[0], weights: Weights::of(field.size()) };
+    let mut work = Work::default();
+    let found = beam::solve(field, &course, usize::MAX, &attempt.limits, memory, &mut work);
+    note(effort, work);
+    match found? {
+        Some(moves) => Ok(moves),
+        None => staged(field.clone(), &attempt.limits, effort),
+    }
+}
+
+/// All memory of a region.
+fn whole<'m>(region: &'m mut Region<'_>) -> &'m mut [u64] {
+    let bytes = region.bytes();
+    let ([_, _, all], used) = region.split(0, 0);
+    used.raise(bytes);
+    all.words
+}
+
+fn note(effort: &mut Effort, work: Work) {
+    effort.expanded += work.expanded;
+    effort.generated += work.generated;
+}
+
+/// The verdict of a solution where none shorter than `bound` exists.
+pub(super) fn solved(moves: Vec<Direction>, bound: u32) -> Verdict {
+    let length = moves.len() as u32;
+    Verdict::Solved(Solution { moves: moves.into(), length, optimal: bound == length, bound })
+}
+
+/// Boards that cannot be searched: all that is said of them is a lower bound.
+pub(super) struct Refused {
+    pub(super) goal: Board,
+    pub(super) metric: Metric,
+}
+
+impl Solver for Refused {
+    fn attempt(&self, board: &Board, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
+        let bound = match self.metric {
+            Metric::Tile => lower_bound(&Field::new(board, &self.goal)),
+            Metric::Line => line_cuts(board, &self.goal),
+        };
+        Some(Verdict::GaveUp { reason: GiveUp::Memory, bound })
+    }
+}

@@ -1,0 +1,73 @@
+//! The arguments of `improve`.
+
+use super::{CheckArgs, Destination};
+use crate::batch::improve::Request;
+use crate::check::Options;
+use crate::cli::Screen;
+use crate::memory::limits;
+use crate::output::{Format, Style};
+use crate::quantity::{parse_duration, parse_size};
+use clap::{Args, ColorChoice};
+use std::time::Duration;
+
+/// Examples at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  batch-solve improve puzzles.txt results.jsonl -o shorter.jsonl --timeout 10s
+  batch-solve big.txt --format jsonl | batch-solve improve big.txt -
+
+Every result is replayed first; a wrong or missing one is named on stderr and
+left out. A solution is written even if it could not be shortened.
+
+Exit status: 0 every record improved or kept, 1 some left out, 2 an error.";
+
+/// What `improve` can be told.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ImproveArgs {
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub input: CheckArgs,
+
+    /// Time for each puzzle, such as 250ms, 10s or 1h30m [default: 1s]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
+    pub timeout: Option<Duration>,
+
+    /// Threads for each puzzle [default: available cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
+    pub threads: Option<u32>,
+
+    /// Hard cap on the memory of the whole process, such as 64MiB or 2G
+    /// [default: 3/4 of what this process may use]
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
+    pub memory: Option<u64>,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub destination: Destination,
+
+    /// How the improved results are laid out [default: by the extension of FILE,
+    /// else text]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
+    pub output_format: Option<Format>,
+}
+
+impl ImproveArgs {
+    /// How to speak to the user.
+    pub fn screen(&self) -> Screen {
+        Screen::new(ColorChoice::Auto, self.input.quiet)
+    }
+
+    /// What is to be done.
+    pub fn request(&self) -> Request {
+        let by_extension = || self.destination.path().and_then(Format::of_path);
+        let format = self.output_format.or_else(by_extension).unwrap_or_default();
+        Request {
+            threads: self.threads.map_or_else(super::solve::cores, |threads| threads as usize),
+            memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
+            timeout: self.timeout,
+            options: Options { format: self.input.format, notation: self.input.notation },
+            style: Style { format, notation: self.input.notation },
+        }
+    }
+}

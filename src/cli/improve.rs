@@ -1,0 +1,34 @@
+//! `batch-solve improve PUZZLES RESULTS`: shortens solutions that exist already.
+
+use super::solve::close;
+use super::{Exit, args::ImproveArgs, check, signals};
+use crate::batch::improve::improve_results;
+use crate::memory::limits;
+use crate::output::Run;
+use std::time::Instant;
+
+/// Improves every result of the file and says by how much.
+pub(super) fn run(args: &ImproveArgs) -> anyhow::Result<Exit> {
+    let started = Instant::now();
+    let (reader, results) = check::inputs(&args.input)?;
+    let request = args.request();
+    let screen = args.screen();
+    let interrupt = signals::listen()?;
+    let mut sink = args.destination.open(&[&args.input.puzzles, &args.input.results])?;
+    let complain = |what: &str| screen.note(what);
+    let improved = improve_results(&request, reader, results, &mut sink, &interrupt, &complain)?;
+    let run = Run {
+        elapsed: started.elapsed(),
+        threads: request.threads,
+        peak_memory: limits::peak_resident(),
+        memory_cap: request.memory,
+    };
+    close(sink, request.style, &improved.summary, &run)?;
+    let (before, after) = improved.moves;
+    let shorter = if before == 0 { 0.0 } else { 100.0 * (before - after) as f64 / before as f64 };
+    screen.lines(&format!("{before} moves before, {after} after: {shorter:.1} % shorter"));
+    screen.lines(&improved.summary.text(&run));
+    let left_out = if improved.left_out > 0 { Exit::Undecided } else { Exit::Decided };
+    let signal = interrupt.signal().map_or(Exit::Decided, Exit::Signal);
+    Ok(Exit::of_summary(&improved.summary).and(left_out).and(signal))
+}

@@ -1,0 +1,101 @@
+//! How each board of a beam came to be: a forest of moves in fixed memory.
+//!
+//! A node is one word: its parent's number and its move. Parents are older, so
+//! their numbers are lower. A beam soon has few common ancestors; when the
+//! memory is full, all that nobody descends from is dropped.
+
+use super::room::Room;
+use crate::puzzle::tiles::Direction;
+
+/// The number of a node.
+pub(super) type Node = u32;
+
+/// The first node, which has no move.
+const ROOT: Node = 0;
+
+pub(super) struct History<'m> {
+    nodes: &'m mut [u32],
+    /// One bit for each node, and how many are set before each word.
+    marks: &'m mut [u64],
+    before: &'m mut [u32],
+    len: usize,
+}
+
+impl<'m> History<'m> {
+    /// A history of so many nodes at most.
+    pub(super) fn new(room: &mut Room<'m>, nodes: usize) -> Option<Self> {
+        let words = nodes.div_ceil(64);
+        Some(Self { nodes: room.take(nodes)?, marks: room.take(words)?, before: room.take(words)?, len: 1 })
+    }
+
+    /// The bytes that each node takes, about.
+    pub(super) const BYTES: usize = 5;
+
+    /// How many more nodes fit.
+    pub(super) fn left(&self) -> usize {
+        self.nodes.len() - self.len
+    }
+
+    /// How many fit in all.
+    pub(super) fn capacity(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A new node; there must be room.
+    #[inline(always)]
+    pub(super) fn push(&mut self, parent: Node, direction: Direction) -> Node {
+        let node = self.len as Node;
+        self.nodes[self.len] = parent << 2 | direction as u32;
+        self.len += 1;
+        node
+    }
+
+    /// The moves from the root to a node.
+    pub(super) fn moves(&self, mut node: Node) -> Vec<Direction> {
+        let mut moves = Vec::new();
+        while node != ROOT {
+            let word = self.nodes[node as usize];
+            moves.push(Direction::from_index(word as usize));
+            node = word >> 2;
+        }
+        moves.reverse();
+        moves
+    }
+
+    /// Keeps the ancestors of some nodes only. `visit` calls what it is given
+    /// with each node that is in use; it is called twice, and the second time
+    /// the nodes get their new numbers.
+    pub(super) fn compact(&mut self, mut visit: impl FnMut(&mut dyn FnMut(&mut Node))) {
+        let words = self.len.div_ceil(64);
+        self.marks[..words].fill(0);
+        self.marks[0] = 1;
+        visit(&mut |node| self.marks[*node as usize / 64] |= 1 << (*node % 64));
+        for node in (1..self.len).rev() {
+            if self.marks[node / 64] >> (node % 64) & 1 == 1 {
+                let parent = self.nodes[node] as usize >> 2;
+                self.marks[parent / 64] |= 1 << (parent % 64);
+            }
+        }
+        let mut count = 0;
+        for (before, marks) in self.before[..words].iter_mut().zip(&self.marks[..words]) {
+            *before = count;
+            count += marks.count_ones();
+        }
+        let marks = &self.marks;
+        let before = &self.before;
+        let renumbered = |node: Node| {
+            let word = node as usize / 64;
+            before[word] + (marks[word] & !(u64::MAX << (node % 64))).count_ones()
+        };
+        let mut len = 1;
+        for node in 1..self.len {
+            if marks[node / 64] >> (node % 64) & 1 == 1 {
+                let word = self.nodes[node];
+                self.nodes[len] = renumbered(word >> 2) << 2 | word & 3;
+                len += 1;
+            }
+        }
+        self.len = len;
+        visit(&mut |node| *node = renumbered(*node));
+    }
+}

@@ -1,0 +1,302 @@
+//! The boards of a level, and those that have solved the line.
+
+use super::history::Node;
+use super::room::Room;
+use super::stage::{Facts, Label};
+use bytemuck::{Pod, Zeroable};
+
+/// What is known of a board in the beam.
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Entry {
+    pub(super) facts: Facts,
+    pub(super) node: Node,
+    pub(super) blank: u16,
+    /// The move that led here, by its number in the view.
+    pub(super) last: u8,
+    pub(super) unused: u8,
+}
+
+/// Boards of one level, one behind the other.
+struct Boards<'m, L> {
+    labels: &'m mut [L],
+    entries: &'m mut [Entry],
+    len: usize,
+}
+
+impl<'m, L: Label> Boards<'m, L> {
+    fn new(room: &mut Room<'m>, boards: usize, cells: usize) -> Option<Self> {
+        Some(Self { labels: room.take(boards * cells)?, entries: room.take(boards)?, len: 0 })
+    }
+}
+
+/// A level and the one before it.
+pub(super) struct Layer<'m, L> {
+    cells: usize,
+    now: Boards<'m, L>,
+    before: Boards<'m, L>,
+}
+
+impl<'m, L: Label> Layer<'m, L> {
+    /// Room for levels of so many boards, and as many that join them.
+    pub(super) fn new(room: &mut Room<'m>, width: usize, cells: usize) -> Option<Self> {
+        let mut boards = || Boards::new(room, 2 * width, cells);
+        Some(Self { cells, now: boards()?, before: boards()? })
+    }
+
+    /// Bytes for each board of the width.
+    pub(super) const fn bytes(cell_bytes: usize) -> usize {
+        4 * (cell_bytes + size_of::<Entry>())
+    }
+
+    /// Forgets all boards; those to come have so many cells.
+    pub(super) fn clear(&mut self, cells: usize) {
+        self.cells = cells;
+        self.now.len = 0;
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.now.len
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.now.len == 0
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&[L], &Entry)> {
+        self.now.labels.chunks_exact(self.cells).zip(&self.now.entries[..self.now.len])
+    }
+
+    pub(super) fn get(&self, index: usize) -> (&[L], Entry) {
+        (&self.now.labels[index * self.cells..][..self.cells], self.now.entries[index])
+    }
+
+    /// The board whose own line is nearest to its end.
+    pub(super) fn nearest(&self) -> usize {
+        let entries = self.now.entries[..self.now.len].iter().enumerate();
+        entries.min_by_key(|(_, entry)| entry.facts.own).map_or(0, |(index, _)| index)
+    }
+
+    /// Adds a board to the level, if there is room.
+    pub(super) fn add(&mut self, board: &[L], entry: Entry) {
+        let at = self.now.len;
+        if at < self.now.entries.len() {
+            self.now.labels[at * self.cells..][..self.cells].copy_from_slice(board);
+            self.now.entries[at] = entry;
+            self.now.len += 1;
+        }
+    }
+
+    /// Makes this level the one before, and begins the next.
+    pub(super) fn turn(&mut self) {
+        std::mem::swap(&mut self.now, &mut self.before);
+        self.now.len = 0;
+    }
+
+    /// Makes the level before this one again.
+    pub(super) fn turn_back(&mut self) {
+        std::mem::swap(&mut self.now, &mut self.before);
+    }
+
+    /// A board of the level before.
+    #[inline(always)]
+    pub(super) fn before(&self, index: usize) -> (&[L], &Entry) {
+        (&self.before.labels[index * self.cells..][..self.cells], &self.before.entries[index])
+    }
+
+    /// Adds a successor of a board of the level before.
+    #[inline(always)]
+    pub(super) fn add_next(&mut self, parent: usize, entry: Entry, from: usize, to: usize) {
+        let at = self.now.len;
+        let parent = &self.before.labels[parent * self.cells..][..self.cells];
+        let board = &mut self.now.labels[at * self.cells..][..self.cells];
+        board.copy_from_slice(parent);
+        board.swap(from, to);
+        self.now.entries[at] = entry;
+        self.now.len += 1;
+    }
+
+    /// Gives up the worse half.
+    pub(super) fn halve(&mut self) {
+        self.now.len /= 2;
+    }
+
+    /// The node of each board in use.
+    pub(super) fn nodes(&mut self) -> impl Iterator<Item = &mut Node> {
+        self.now.entries[..self.now.len].iter_mut().map(|entry| &mut entry.node)
+    }
+}
+
+/// Boards that have solved a line: those of the stage before, which wait for
+/// their level, and those of this stage.
+pub(super) struct Finished<'m, L> {
+    waiting: Ready<'m, L>,
+    made: Ready<'m, L>,
+}
+
+struct Ready<'m, L> {
+    cells: usize,
+    boards: Boards<'m, L>,
+    levels: &'m mut [u32],
+}
+
+impl<'m, L: Label> Ready<'m, L> {
+    fn new(room: &mut Room<'m>, width: usize, cells: usize) -> Option<Self> {
+        Some(Self {
+            cells,
+            boards: Boards::new(room, width + SPARE, cells)?,
+            levels: room.take(width + SPARE)?,
+        })
+    }
+
+    fn levels(&self) -> &[u32] {
+        &self.levels[..self.boards.len]
+    }
+
+    /// Adds a board; where there is no room, in the place of one of the highest
+    /// level, if that is higher.
+    fn add(&mut self, level: u32, board: &[L], entry: Entry) -> Option<&mut [L]> {
+        if self.boards.len == self.levels.len() {
+            let (worst, &highest) = self.levels.iter().enumerate().max_by_key(|&(_, level)| level)?;
+            if highest <= level {
+                return None;
+            }
+            self.remove(worst);
+        }
+        let at = self.boards.len;
+        self.boards.len += 1;
+        self.levels[at] = level;
+        self.boards.entries[at] = entry;
+        let place = &mut self.boards.labels[at * self.cells..][..self.cells];
+        place.copy_from_slice(board);
+        Some(place)
+    }
+
+    /// Removes a board; the last takes its place.
+    fn remove(&mut self, at: usize) {
+        self.boards.len -= 1;
+        let last = self.boards.len;
+        self.levels[at] = self.levels[last];
+        self.boards.entries[at] = self.boards.entries[last];
+        self.boards.labels.copy_within(last * self.cells..(last + 1) * self.cells, at * self.cells);
+    }
+}
+
+/// Boards beyond the width.
+const SPARE: usize = 8;
+
+impl<'m, L: Label> Finished<'m, L> {
+    pub(super) fn new(room: &mut Room<'m>, width: usize, cells: usize) -> Option<Self> {
+        let mut ready = || Ready::new(room, width, cells);
+        Some(Self { waiting: ready()?, made: ready()? })
+    }
+
+    /// Bytes for each board of the width.
+    pub(super) const fn bytes(cell_bytes: usize) -> usize {
+        2 * (cell_bytes + size_of::<Entry>() + 4)
+    }
+
+    /// Puts the first board there, numbered as the whole board is.
+    pub(super) fn start(&mut self, cells: &[u16], blank: usize) {
+        for (label, &home) in self.made.boards.labels.iter_mut().zip(cells) {
+            *label = L::new(home.into());
+        }
+        self.made.boards.entries[0] = Entry { last: super::NO_MOVE, blank: blank as u16, ..Entry::default() };
+        self.made.levels[0] = 0;
+        self.made.boards.len = 1;
+        self.made.cells = cells.len();
+    }
+
+    /// Takes the boards that were made into a new stage of so many cells. The
+    /// new number of each cell, and tile, is given; none for those that are
+    /// solved.
+    pub(super) fn enter(&mut self, cells: usize, numbers: &[Option<u16>]) {
+        let (old, new) = (&mut self.made, &mut self.waiting);
+        let number = |index: usize| numbers[index].map_or(0, usize::from);
+        for at in 0..old.boards.len {
+            let board = &old.boards.labels[at * old.cells..][..old.cells];
+            let next = &mut new.boards.labels[at * cells..][..cells];
+            for (&label, place) in board.iter().zip(numbers) {
+                if let Some(place) = place {
+                    next[usize::from(*place)] = L::new(number(label.index()));
+                }
+            }
+            let entry = old.boards.entries[at];
+            let blank = number(entry.blank.into()) as u16;
+            new.boards.entries[at] = Entry { blank, last: super::NO_MOVE, ..entry };
+            new.levels[at] = old.levels[at];
+        }
+        new.boards.len = old.boards.len;
+        new.cells = cells;
+        old.boards.len = 0;
+        old.cells = cells;
+    }
+
+    /// The lowest level of a waiting board.
+    pub(super) fn first_level(&self) -> Option<u32> {
+        self.waiting.levels().iter().copied().min()
+    }
+
+    /// Whether boards wait for this level or a later one.
+    pub(super) fn has_waiting(&self, level: u32) -> bool {
+        self.waiting.levels().iter().any(|&own| own >= level)
+    }
+
+    /// The index of the next waiting board of a level, from an index on.
+    pub(super) fn next_of_level(&self, level: u32, from: usize) -> Option<usize> {
+        self.waiting.levels().iter().skip(from).position(|&own| own == level).map(|at| from + at)
+    }
+
+    /// A waiting board.
+    pub(super) fn waiting(&self, index: usize) -> (&[L], Entry) {
+        let Ready { cells, boards, .. } = &self.waiting;
+        (&boards.labels[index * cells..][..*cells], boards.entries[index])
+    }
+
+    /// A waiting board has solved this stage's line, too.
+    pub(super) fn keep(&mut self, index: usize) {
+        let (cells, level) = (self.waiting.cells, self.waiting.levels[index]);
+        let board = &self.waiting.boards.labels[index * cells..][..cells];
+        self.made.add(level, board, self.waiting.boards.entries[index]);
+    }
+
+    /// Adds a board that has solved the line, after a move between two cells.
+    pub(super) fn add(&mut self, level: u32, board: &[L], entry: Entry, step: Option<(usize, usize)>) {
+        if let Some(board) = self.made.add(level, board, entry)
+            && let Some((from, to)) = step
+        {
+            board.swap(from, to);
+        }
+    }
+
+    /// The lowest level of a board that has solved the line.
+    pub(super) fn earliest(&self) -> Option<u32> {
+        self.made.levels().iter().copied().min()
+    }
+
+    /// The node of a board of that level.
+    pub(super) fn first(&self) -> Option<Node> {
+        let least = self.made.levels().iter().enumerate().min_by_key(|&(_, level)| level);
+        least.map(|(index, _)| self.made.boards.entries[index].node)
+    }
+
+    /// Drops what was made beyond a level.
+    pub(super) fn drop_above(&mut self, level: u32) {
+        let made = &mut self.made;
+        let mut at = 0;
+        while at < made.boards.len {
+            if made.levels[at] > level {
+                made.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// The node of each board in use.
+    pub(super) fn nodes(&mut self) -> impl Iterator<Item = &mut Node> {
+        let both = [&mut self.waiting.boards, &mut self.made.boards];
+        both.into_iter()
+            .flat_map(|boards| boards.entries[..boards.len].iter_mut().map(|entry| &mut entry.node))
+    }
+}

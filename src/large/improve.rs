@@ -1,0 +1,223 @@
+//! Shorter and shorter solutions until the time is over.
+//!
+//! First the staged solver, so that there is a solution at once. Then beams, each
+//! as wide as its share of the time allows; whoever is idle helps with beams that
+//! peel the lines in another order. The rest of the time goes to windows of the
+//! best path, which is cut into pieces so that all can work on it.
+
+use super::beam::{self, Course, Weights, Work};
+use super::field::Field;
+use super::staged::Staged;
+use super::windows::Windows;
+use crate::puzzle::tiles::Direction;
+use crate::search::{Company, Limits, Stop};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// What an improvement may use.
+pub struct Means<'a> {
+    /// Its limits; the deadline is when it ends.
+    pub limits: Limits<'a>,
+    /// Who may help.
+    pub company: &'a dyn Company,
+    /// How many may come, the owner included.
+    pub hands: usize,
+    /// Memory for beams.
+    pub memory: &'a mut [u64],
+    /// No solution is shorter than this.
+    pub bound: usize,
+    /// Boards in a level of a beam, where the user has a wish.
+    pub width: Option<usize>,
+}
+
+/// The best solution so far.
+struct Best {
+    path: Mutex<Vec<Direction>>,
+    length: AtomicUsize,
+}
+
+impl Best {
+    fn offer(&self, path: Vec<Direction>) {
+        let mut best = self.path.lock();
+        if path.len() < best.len() {
+            self.length.store(path.len(), Relaxed);
+            *best = path;
+        }
+    }
+}
+
+/// The time for an improvement to which no limit was set.
+pub const USUAL_TIME: Duration = Duration::from_secs(1);
+
+/// A solution of the field, as short as the time allows; `known` is one that
+/// there is already. With no limit but the time, there always is one.
+pub fn improve(
+    field: &Field,
+    known: Option<Vec<Direction>>,
+    means: Means<'_>,
+    work: &mut Work,
+) -> Result<Vec<Direction>, Stop> {
+    let started = Instant::now();
+    let first = match known {
+        Some(path) => path,
+        None => {
+            let mut staged = field.clone();
+            let halt = means.limits.halt;
+            Staged::new(field.size()).solve(&mut staged, &Limits { halt, ..Limits::default() })?;
+            staged.into_moves()
+        }
+    };
+    let ends = means.limits.deadline.unwrap_or(started + USUAL_TIME);
+    let best = Best { length: AtomicUsize::new(first.len()), path: Mutex::new(first) };
+    let limits = Limits { deadline: Some(ends), ..means.limits };
+    let rounds = Rounds {
+        field,
+        best: &best,
+        limits,
+        company: means.company,
+        bound: means.bound,
+        turns: AtomicUsize::new(0),
+    };
+    loop {
+        let again = Instant::now();
+        if beam::suits(field.size()) {
+            rounds.beams(again, ends, (means.hands, means.memory, means.width), work);
+        }
+        rounds.windows(work);
+        // Beams that do other things may find more, if they have time.
+        let left = ends.saturating_duration_since(Instant::now());
+        let enough = left > (ends - started) / 10 && limits.reached(0).is_none();
+        if !enough || !beam::suits(field.size()) || means.width.is_some() || rounds.is_shortest() {
+            break;
+        }
+    }
+    Ok(best.path.into_inner())
+}
+
+/// The rounds of an improvement.
+struct Rounds<'a> {
+    field: &'a Field,
+    best: &'a Best,
+    limits: Limits<'a>,
+    company: &'a dyn Company,
+    bound: usize,
+    /// Beams begun so far.
+    turns: AtomicUsize,
+}
+
+impl Rounds<'_> {
+    /// Whether there is nothing left to gain.
+    fn is_shortest(&self) -> bool {
+        self.best.length.load(Relaxed) <= self.bound
+    }
+
+    /// Beams for most of the time.
+    fn beams(
+        &self,
+        started: Instant,
+        ends: Instant,
+        (hands, memory, width): (usize, &mut [u64], Option<usize>),
+        work: &mut Work,
+    ) {
+        let total = ends.saturating_duration_since(started);
+        let parts = if self.company.offers() { hands.max(1) } else { 1 };
+        let share = memory.len() / parts;
+        let memories: Mutex<Vec<&mut [u64]>> =
+            Mutex::new(memory.chunks_mut(share.max(1)).take(parts).collect());
+        let done = Mutex::new(Work::default());
+        self.company.invite(&|| {
+            let Some(memory) = memories.lock().pop() else { return };
+            let mut work = Work::default();
+            for &part in rounds(total) {
+                let course = Course {
+                    width: width
+                        .unwrap_or_else(|| beam::widest_in(self.field.size(), total))
+                        .min(beam::widest(self.field.size(), 8 * memory.len())),
+                    ends: width.is_none().then_some(started + total.mul_f64(part)),
+                    turns: Course::TURNS[self.turns.fetch_add(1, Relaxed) % Course::TURNS.len()],
+                    weights: Weights::of(self.field.size()),
+                };
+                if course.width == 0 || Instant::now() >= ends {
+                    break;
+                }
+                let late = started + total.mul_f64((part * 1.1).min(0.985));
+                let limits = Limits { deadline: Some(late.min(ends)), ..self.limits };
+                let best = self.best.length.load(Relaxed);
+                if let Ok(Some(path)) = beam::solve(self.field, &course, best, &limits, memory, &mut work) {
+                    self.best.offer(path);
+                }
+            }
+            *done.lock() += work;
+        });
+        *work += done.into_inner();
+    }
+
+    /// Windows, with more and more slack, until the time is over or nothing more
+    /// is found.
+    fn windows(&self, work: &mut Work) {
+        let tried = Mutex::new(0u64);
+        let mut slack = 4;
+        let mut offset = 0;
+        while slack <= MOST_SLACK && !self.is_shortest() && self.limits.reached(0).is_none() {
+            let path = std::mem::take(&mut *self.best.path.lock());
+            let before = path.len();
+            let pieces = self.pieces(path, offset);
+            let next = AtomicUsize::new(0);
+            let over = AtomicBool::new(false);
+            self.company.invite(&|| {
+                let mut windows = Windows::new(self.field.size());
+                while let Some(piece) = pieces.get(next.fetch_add(1, Relaxed)) {
+                    let (field, path) = &mut *piece.lock();
+                    let mut looks = 0u32;
+                    windows.shorten(field, path, slack, || {
+                        looks += 1;
+                        if looks.is_multiple_of(4) && self.limits.reached(0).is_some() {
+                            over.store(true, Relaxed);
+                        }
+                        over.load(Relaxed)
+                    });
+                }
+                *tried.lock() += windows.tried();
+            });
+            let path: Vec<Direction> = pieces.into_iter().flat_map(|piece| piece.into_inner().1).collect();
+            let after = path.len();
+            self.best.length.store(after, Relaxed);
+            *self.best.path.lock() = path;
+            offset += PIECE / 2;
+            // Twice for each slack: with the cuts in other places, too.
+            if after == before && offset.is_multiple_of(PIECE) {
+                slack += 2;
+            }
+        }
+        work.generated += tried.into_inner();
+    }
+
+    /// The path in pieces, each with the field at its start. The first cut comes
+    /// after `offset` moves, modulo the size of a piece.
+    fn pieces(&self, path: Vec<Direction>, offset: usize) -> Vec<Mutex<(Field, Vec<Direction>)>> {
+        let mut field = self.field.clone();
+        let mut pieces = Vec::new();
+        let mut rest = path.as_slice();
+        let mut size = PIECE - offset % PIECE;
+        while !rest.is_empty() {
+            let (piece, others) = rest.split_at(size.min(rest.len()));
+            pieces.push(Mutex::new((field.clone(), piece.to_vec())));
+            piece.iter().for_each(|&step| field.shift(step));
+            rest = others;
+            size = PIECE;
+        }
+        pieces
+    }
+}
+
+/// Windows with more slack than this are too much for depth-first search.
+const MOST_SLACK: usize = 16;
+
+/// Moves in a piece.
+const PIECE: usize = 256;
+
+/// When each beam of a time should be over, as parts of it.
+fn rounds(total: Duration) -> &'static [f64] {
+    if total < Duration::from_millis(300) { &[0.93] } else { &[0.08, 0.95] }
+}

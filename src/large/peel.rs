@@ -1,0 +1,174 @@
+//! What is left of a board while lines are peeled off its sides.
+
+use crate::puzzle::tiles::{Direction, Size};
+
+/// A rectangle of cells that are not solved yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rest {
+    /// Its first row.
+    pub top: usize,
+    /// Its first column.
+    pub left: usize,
+    /// How many rows it has.
+    pub rows: usize,
+    /// How many columns it has.
+    pub cols: usize,
+}
+
+/// A side of a rectangle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// The first row.
+    Top,
+    /// The first column.
+    Left,
+    /// The last row.
+    Bottom,
+    /// The last column.
+    Right,
+}
+
+impl Side {
+    /// All four.
+    pub const ALL: [Self; 4] = [Self::Top, Self::Left, Self::Bottom, Self::Right];
+
+    /// Whether it is a row.
+    pub fn is_row(self) -> bool {
+        matches!(self, Self::Top | Self::Bottom)
+    }
+}
+
+impl Rest {
+    /// All of a board.
+    pub fn whole(size: Size) -> Self {
+        Self { top: 0, left: 0, rows: size.rows(), cols: size.cols() }
+    }
+
+    /// Whether it has a cell, given by row and column.
+    pub fn contains(&self, row: usize, col: usize) -> bool {
+        row.wrapping_sub(self.top) < self.rows && col.wrapping_sub(self.left) < self.cols
+    }
+
+    /// What is left without the line of a side.
+    pub fn without(self, side: Side) -> Self {
+        match side {
+            Side::Top => Self { top: self.top + 1, rows: self.rows - 1, ..self },
+            Side::Bottom => Self { rows: self.rows - 1, ..self },
+            Side::Left => Self { left: self.left + 1, cols: self.cols - 1, ..self },
+            Side::Right => Self { cols: self.cols - 1, ..self },
+        }
+    }
+
+    /// The sides whose line may be next, where the blank's home is in this row
+    /// and column: those that do not hold it, across the longer way, or either
+    /// way in a square. None where no way is longer than `core`.
+    pub fn open_sides(self, blank: (usize, usize), core: usize) -> impl Iterator<Item = Side> {
+        let longest = self.rows.max(self.cols);
+        Side::ALL.into_iter().filter(move |&side| {
+            let across = if side.is_row() { self.rows } else { self.cols };
+            across == longest && across > core && {
+                let rest = self.without(side);
+                rest.contains(blank.0, blank.1)
+            }
+        })
+    }
+}
+
+/// A rectangle seen from one of its sides: row 0 is that side's line, and rows
+/// count away from it.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    origin: usize,
+    along: (Direction, usize),
+    inward: (Direction, usize),
+    /// Cells in the line.
+    pub width: usize,
+    /// Lines, this one included.
+    pub height: usize,
+}
+
+impl View {
+    /// The view from a side, on a board of so many columns.
+    pub fn new(rest: Rest, side: Side, board_cols: usize) -> Self {
+        let first = rest.top * board_cols + rest.left;
+        let (origin, inward) = match side {
+            Side::Top => (first, Direction::Down),
+            Side::Left => (first, Direction::Right),
+            Side::Bottom => (first + (rest.rows - 1) * board_cols, Direction::Up),
+            Side::Right => (first + rest.cols - 1, Direction::Left),
+        };
+        let (along, width, height) = if side.is_row() {
+            (Direction::Right, rest.cols, rest.rows)
+        } else {
+            (Direction::Down, rest.rows, rest.cols)
+        };
+        let stride =
+            |direction| if matches!(direction, Direction::Up | Direction::Down) { board_cols } else { 1 };
+        Self { origin, along: (along, stride(along)), inward: (inward, stride(inward)), width, height }
+    }
+
+    /// The board's cell at a row and place of this view.
+    #[inline]
+    pub fn cell(&self, row: usize, place: usize) -> usize {
+        let across = row * self.inward.1;
+        let line = self.origin + place * self.along.1;
+        if matches!(self.inward.0, Direction::Down | Direction::Right) {
+            line + across
+        } else {
+            line - across
+        }
+    }
+
+    /// The number of a board's cell, counted row by row of this view.
+    pub fn number(&self, cell: usize, board_cols: usize) -> usize {
+        let (row, col) = (cell / board_cols, cell % board_cols);
+        let (first_row, first_col) = (self.origin / board_cols, self.origin % board_cols);
+        let (v, h) = (row.abs_diff(first_row), col.abs_diff(first_col));
+        if matches!(self.inward.0, Direction::Up | Direction::Down) {
+            v * self.width + h
+        } else {
+            h * self.width + v
+        }
+    }
+
+    /// The board's direction for one of this view, in which `Down` leads away
+    /// from the line and `Right` along it.
+    pub fn direction(&self, seen: Direction) -> Direction {
+        match seen {
+            Direction::Down => self.inward.0,
+            Direction::Up => self.inward.0.opposite(),
+            Direction::Right => self.along.0,
+            Direction::Left => self.along.0.opposite(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_side_is_seen_as_the_first_row() {
+        let rest = Rest { top: 1, left: 2, rows: 3, cols: 4 };
+        let line = |side| {
+            let view = View::new(rest, side, 10);
+            (0..view.width).map(|place| view.cell(0, place)).collect::<Vec<_>>()
+        };
+        assert_eq!(line(Side::Top), [12, 13, 14, 15]);
+        assert_eq!(line(Side::Bottom), [32, 33, 34, 35]);
+        assert_eq!(line(Side::Left), [12, 22, 32]);
+        assert_eq!(line(Side::Right), [15, 25, 35]);
+        assert_eq!(View::new(rest, Side::Right, 10).cell(3, 1), 22);
+        assert_eq!(View::new(rest, Side::Bottom, 10).cell(2, 3), 15);
+    }
+
+    #[test]
+    fn the_line_of_the_blanks_home_is_never_next() {
+        let sides =
+            |rows, cols, blank| Rest { top: 0, left: 0, rows, cols }.open_sides(blank, 3).collect::<Vec<_>>();
+        assert_eq!(sides(5, 5, (4, 4)), [Side::Top, Side::Left]);
+        assert_eq!(sides(5, 4, (0, 0)), [Side::Bottom]);
+        assert_eq!(sides(2, 9, (1, 4)), [Side::Left, Side::Right]);
+        assert_eq!(sides(3, 3, (2, 2)), []);
+    }
+}

@@ -1,0 +1,402 @@
+//! The shortest way to bring one tile somewhere, past tiles that must stay.
+//!
+//! The blank first walks to the tile; then it stays beside it: it either pushes
+//! (the tile takes the blank's place) or goes round a corner of it in two moves.
+//! So a state is the tile's cell and the side on which the blank is, and A* over
+//! these few states, with the cost on an empty board as its estimate, goes
+//! almost straight to its end.
+
+use crate::large::field::{Field, beside};
+use crate::large::peel::Rest;
+use crate::puzzle::tiles::Direction;
+
+/// The cost of a move; and what a move costs less if it brings the tile that
+/// makes way nearer to its home, or more if it takes it farther away.
+const MOVE: u32 = 4;
+const BIAS: u32 = 1;
+
+/// Where a route may end.
+pub(super) trait Target {
+    /// No fewer moves than are left when the tile is at this row and column and
+    /// the blank beside it on this side.
+    fn estimate(&self, tile: (usize, usize), side: Direction) -> u32;
+
+    /// Whether the route may end with tile and blank in these cells, and what
+    /// that still costs.
+    fn finish(&self, tile: usize, blank: usize) -> Option<u32>;
+}
+
+/// The tile in one cell, the blank anywhere.
+pub(super) struct Cell {
+    cell: usize,
+    row: usize,
+    col: usize,
+}
+
+impl Cell {
+    pub(super) fn new(cell: usize, cols: usize) -> Self {
+        Self { cell, row: cell / cols, col: cell % cols }
+    }
+}
+
+impl Target for Cell {
+    /// The cost on a board without edges. A push in the direction of the one
+    /// before costs 5 moves, a turn 3; so turns are made as often as possible.
+    fn estimate(&self, (row, col): (usize, usize), side: Direction) -> u32 {
+        let (v, h) = (row.abs_diff(self.row) as u32, col.abs_diff(self.col) as u32);
+        let down = if row < self.row { Direction::Down } else { Direction::Up };
+        let right = if col < self.col { Direction::Right } else { Direction::Left };
+        let starting = |first: Direction, own: u32, other: u32| {
+            let turns = if own > other { 2 * other } else { 2 * own - 1 };
+            let to_first = match side {
+                _ if side == first => 0,
+                _ if side == first.opposite() => 4,
+                _ => 2,
+            };
+            to_first + own + other + 2 * turns + 4 * (own + other - 1 - turns)
+        };
+        match (v, h) {
+            (0, 0) => 0,
+            (_, 0) => starting(down, v, h),
+            (0, _) => starting(right, h, v),
+            _ => starting(down, v, h).min(starting(right, h, v)),
+        }
+    }
+
+    fn finish(&self, tile: usize, _: usize) -> Option<u32> {
+        (tile == self.cell).then_some(0)
+    }
+}
+
+/// What is known of a state.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// The search that knows it.
+    stamp: u32,
+    cost: u32,
+    from: u32,
+}
+
+/// Searches routes on boards of one size, one after the other.
+pub(super) struct Router {
+    cols: usize,
+    cells: usize,
+    /// Row and column of each cell.
+    coordinates: Vec<[u8; 2]>,
+    stamp: u32,
+    known: Vec<Known>,
+    /// Open states by cost and estimate; all empty between searches.
+    open: Vec<Vec<u32>>,
+    /// The highest level in use.
+    highest: usize,
+}
+
+/// A route: what it costs, with what its target adds, and its moves.
+#[derive(Default)]
+pub(super) struct Route {
+    pub(super) cost: u32,
+    pub(super) moves: Vec<Direction>,
+}
+
+/// The cost of a route as it is estimated while the blank is on its way to the
+/// tile.
+struct Walk {
+    tile: (isize, isize),
+    by_side: [u32; 4],
+}
+
+impl Walk {
+    fn new(tile: (usize, usize), target: &impl Target) -> Self {
+        let by_side = Direction::ALL.map(|side| target.estimate(tile, side));
+        Self { tile: (tile.0 as isize, tile.1 as isize), by_side }
+    }
+
+    fn estimate(&self, (row, col): (usize, usize)) -> u32 {
+        let (v, h) = (row as isize - self.tile.0, col as isize - self.tile.1);
+        let far = |v: isize, h: isize| (v.unsigned_abs() + h.unsigned_abs()) as u32;
+        let [up, right, down, left] = self.by_side;
+        (up + far(v + 1, h)).min(right + far(v, h - 1)).min(down + far(v - 1, h)).min(left + far(v, h + 1))
+    }
+}
+
+/// What a route would cost on a board without edges: the least it can cost.
+pub(super) fn estimate(tile: (usize, usize), blank: (usize, usize), target: &impl Target) -> u32 {
+    Walk::new(tile, target).estimate(blank)
+}
+
+/// Blank and tile apart, beside each other.
+#[derive(Clone, Copy)]
+enum Place {
+    Apart { blank: usize },
+    Beside { tile: usize, side: Direction },
+}
+
+impl Router {
+    pub(super) fn new(rows: usize, cols: usize) -> Self {
+        let cells = rows * cols;
+        let coordinates = (0..cells).map(|cell| [(cell / cols) as u8, (cell % cols) as u8]).collect();
+        Self {
+            cols,
+            cells,
+            coordinates,
+            stamp: 0,
+            known: vec![Known::default(); 5 * cells],
+            open: Vec::new(),
+            highest: 0,
+        }
+    }
+
+    /// The bytes that a router for so many cells needs, about.
+    pub(super) fn bytes(cells: usize) -> usize {
+        cells * (5 * (size_of::<Known>() + size_of::<u32>()) + 2)
+    }
+
+    /// The shortest route of a tile to a target inside `rest`, on which neither
+    /// it nor the blank enters a fixed cell; none if there is none.
+    pub(super) fn route(
+        &mut self,
+        field: &Field,
+        rest: Rest,
+        fixed: &[bool],
+        tile: usize,
+        target: &impl Target,
+    ) -> Option<Route> {
+        self.stamp += 1;
+        let cols = self.cols;
+        let coordinates = std::mem::take(&mut self.coordinates);
+        let at = |cell: usize| {
+            let [row, col] = coordinates[cell];
+            (usize::from(row), usize::from(col))
+        };
+        let walk = Walk::new(at(tile), target);
+        let estimate = |place: Place| match place {
+            Place::Beside { tile, side } => MOVE * target.estimate(at(tile), side),
+            Place::Apart { blank } => MOVE * walk.estimate(at(blank)),
+        };
+        // The cost of moving the blank from one cell into another, as the tiles
+        // lie before the route.
+        let step = |from: usize, to: usize| {
+            let (home, near, far) = (at(field.cells()[to].into()), at(from), at(to));
+            let away = |place: (usize, usize)| home.0.abs_diff(place.0) + home.1.abs_diff(place.1);
+            if away(near) < away(far) { MOVE - BIAS } else { MOVE + BIAS }
+        };
+        let free = |cell: usize, direction: Direction| {
+            let (row, col) = at(cell);
+            let inside = match direction {
+                Direction::Up => row > rest.top,
+                Direction::Down => row + 1 < rest.top + rest.rows,
+                Direction::Left => col > rest.left,
+                Direction::Right => col + 1 < rest.left + rest.cols,
+            };
+            if !inside {
+                return None;
+            }
+            Some(beside(cell, direction, cols)).filter(|&cell| !fixed[cell])
+        };
+        let start = self.arrive(field.blank(), tile);
+        let id = self.id(start);
+        self.known[id] = Known { stamp: self.stamp, cost: 0, from: u32::MAX };
+        let mut cursor = usize::MAX;
+        if let Place::Apart { blank } = start {
+            for end in self.stroll(at(blank), at(tile), fixed, &step) {
+                let level = (self.known[end].cost + estimate(self.place(end as u32))) as usize;
+                self.push(level, end);
+                cursor = cursor.min(level);
+            }
+        }
+        if cursor == usize::MAX {
+            // There is no straight way, or no way to go.
+            self.stamp += 1;
+            self.known[id].stamp = self.stamp;
+            cursor = estimate(start) as usize;
+            self.push(cursor, id);
+        }
+        let mut best: Option<(u32, usize)> = None;
+        loop {
+            while cursor <= self.highest && self.open[cursor].is_empty() {
+                cursor += 1;
+            }
+            if cursor > self.highest || best.is_some_and(|(cost, _)| cost as usize <= cursor) {
+                break;
+            }
+            let Some(id) = self.open[cursor].pop() else { continue };
+            let id = id as usize;
+            let place = self.place(id as u32);
+            let cost = self.known[id].cost;
+            if cost as usize + (estimate(place) as usize) < cursor {
+                continue; // It was found cheaper since, and done.
+            }
+            let (tile_at, blank) = match place {
+                Place::Apart { blank } => (tile, blank),
+                Place::Beside { tile, side } => (tile, beside(tile, side, cols)),
+            };
+            if let Some(more) = target.finish(tile_at, blank).map(|more| MOVE * more)
+                && best.is_none_or(|(least, _)| cost + more < least)
+            {
+                best = Some((cost + more, id));
+            }
+            let mut reach = |router: &mut Self, place: Place, cost: u32| {
+                let next = router.id(place);
+                let known = &mut router.known[next];
+                if known.stamp != router.stamp || known.cost > cost {
+                    *known = Known { stamp: router.stamp, cost, from: id as u32 };
+                    let level = (cost + estimate(place)) as usize;
+                    router.push(level, next);
+                    cursor = cursor.min(level);
+                }
+            };
+            match place {
+                Place::Apart { blank } => {
+                    for direction in Direction::ALL {
+                        if let Some(cell) = free(blank, direction) {
+                            let place = self.arrive(cell, tile);
+                            reach(self, place, cost + step(blank, cell));
+                        }
+                    }
+                }
+                Place::Beside { tile, side } => {
+                    reach(self, Place::Beside { tile: blank, side: side.opposite() }, cost + MOVE);
+                    for turn in [1, 3] {
+                        let next = Direction::from_index(side as usize + turn);
+                        if let (Some(corner), Some(end)) = (free(blank, next), free(tile, next)) {
+                            let round = step(blank, corner) + step(corner, end);
+                            reach(self, Place::Beside { tile, side: next }, cost + round);
+                        }
+                    }
+                }
+            }
+        }
+        // Nothing is open below the last level.
+        for level in self.open.iter_mut().take(self.highest + 1).skip(cursor) {
+            level.clear();
+        }
+        self.highest = 0;
+        self.coordinates = coordinates;
+        let (cost, end) = best?;
+        Some(Route { cost, moves: self.moves(end) })
+    }
+
+    /// Walks the blank to the tile in the best of all ways that never turn back,
+    /// one cell after the other of the rectangle between them. The states in
+    /// which it arrives.
+    fn stroll(
+        &mut self,
+        blank: (usize, usize),
+        tile: (usize, usize),
+        fixed: &[bool],
+        step: &impl Fn(usize, usize) -> u32,
+    ) -> Vec<usize> {
+        let cols = self.cols;
+        let cell = |(row, col): (usize, usize)| row * cols + col;
+        let toward = |from: usize, to: usize, at: usize| if from <= to { from + at } else { from - at };
+        let (rows, width) = (blank.0.abs_diff(tile.0), blank.1.abs_diff(tile.1));
+        let mut last_col = [0; 257];
+        for (at, col) in last_col.iter_mut().enumerate().take(width + 1) {
+            *col = toward(blank.1, tile.1, at);
+        }
+        for down in 0..=rows {
+            let row = toward(blank.0, tile.0, down);
+            for across in usize::from(down == 0)..=width {
+                let here = cell((row, last_col[across]));
+                if fixed[here] || (down, across) == (rows, width) {
+                    continue;
+                }
+                let mut best = (u32::MAX, 0);
+                let mut from = |before: usize| {
+                    let known = self.known[4 * self.cells + before];
+                    if known.stamp == self.stamp {
+                        let cost = known.cost + step(before, here);
+                        best = best.min((cost, 4 * self.cells + before));
+                    }
+                };
+                if down > 0 {
+                    from(cell((toward(blank.0, tile.0, down - 1), last_col[across])));
+                }
+                if across > 0 {
+                    from(cell((row, last_col[across - 1])));
+                }
+                let id = self.id(self.arrive(here, cell(tile)));
+                if best.0 != u32::MAX {
+                    self.known[id] = Known { stamp: self.stamp, cost: best.0, from: best.1 as u32 };
+                }
+            }
+        }
+        let stamp = self.stamp;
+        let ends = [
+            (rows > 0).then(|| cell((toward(blank.0, tile.0, rows.wrapping_sub(1)), tile.1))),
+            (width > 0).then(|| cell((tile.0, last_col[width.wrapping_sub(1)]))),
+        ];
+        let ends = ends.map(|end| end.map(|end| self.id(self.arrive(end, cell(tile)))));
+        let reached = ends.map(|end| end.filter(|&id| self.known[id].stamp == stamp));
+        reached.into_iter().flatten().collect()
+    }
+
+    /// The place of a blank in a cell while the tile has not moved.
+    fn arrive(&self, blank: usize, tile: usize) -> Place {
+        let side = match blank.wrapping_sub(tile) {
+            1 if !blank.is_multiple_of(self.cols) => Some(Direction::Right),
+            usize::MAX if !tile.is_multiple_of(self.cols) => Some(Direction::Left),
+            apart if apart == self.cols => Some(Direction::Down),
+            apart if apart == self.cols.wrapping_neg() => Some(Direction::Up),
+            _ => None,
+        };
+        side.map_or(Place::Apart { blank }, |side| Place::Beside { tile, side })
+    }
+
+    fn id(&self, place: Place) -> usize {
+        match place {
+            Place::Beside { tile, side } => 4 * tile + side as usize,
+            Place::Apart { blank } => 4 * self.cells + blank,
+        }
+    }
+
+    fn place(&self, id: u32) -> Place {
+        let id = id as usize;
+        match id.checked_sub(4 * self.cells) {
+            Some(blank) => Place::Apart { blank },
+            None => Place::Beside { tile: id / 4, side: Direction::from_index(id) },
+        }
+    }
+
+    fn push(&mut self, level: usize, id: usize) {
+        if self.open.len() <= level {
+            self.open.resize_with(level + 1, Vec::new);
+        }
+        self.highest = self.highest.max(level);
+        self.open[level].push(id as u32);
+    }
+
+    /// The moves that led to a state.
+    fn moves(&self, end: usize) -> Vec<Direction> {
+        let blank_of = |place| match place {
+            Place::Apart { blank } => blank,
+            Place::Beside { tile, side } => beside(tile, side, self.cols),
+        };
+        let mut moves = Vec::new();
+        let mut id = end;
+        while self.known[id].from != u32::MAX {
+            let from = self.known[id].from;
+            match (self.place(from), self.place(id as u32)) {
+                (Place::Beside { tile, side }, Place::Beside { tile: same, side: next }) if tile == same => {
+                    moves.extend([side.opposite(), next]);
+                }
+                (before, after) => {
+                    let (from, to) = (blank_of(before), blank_of(after));
+                    let there = |&direction: &Direction| {
+                        let step = match direction {
+                            Direction::Up => self.cols.wrapping_neg(),
+                            Direction::Right => 1,
+                            Direction::Down => self.cols,
+                            Direction::Left => usize::MAX,
+                        };
+                        from.wrapping_add(step) == to
+                    };
+                    moves.extend(Direction::ALL.iter().find(|&d| there(d)));
+                }
+            }
+            id = from as usize;
+        }
+        moves.reverse();
+        moves
+    }
+}
