@@ -20,6 +20,7 @@
 //! * [`output`]: what is said of a puzzle, in every format, in input order.
 //! * [`check`]: replays solutions; calls nothing in `search`.
 //! * [`generate`]: random boards, the same for the same seed on every machine.
+//! * [`shell`]: the 8-puzzle command language.
 //! * [`trace`]: the order in which a textbook search visits states.
 //! * [`quantity`]: memory, time and counts as people write and read them.
 //! * [`cli`]: arguments, one file a command; all that a person sees.
@@ -35,6 +36,7 @@ pub mod output;
 pub mod puzzle;
 pub mod quantity;
 pub mod search;
+pub mod shell;
 pub mod trace;
 
 /// The README's example of the library, compiled and run with the other tests.

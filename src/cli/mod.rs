@@ -10,6 +10,7 @@ mod generate_trays;
 mod man;
 mod progress;
 mod screen;
+mod shell;
 mod signals;
 mod solve;
 mod trace;
@@ -41,6 +42,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Check(args) => check::run(args),
         Command::Generate(args) => generate::run(args),
         Command::Trace(args) => trace::run(args),
+        Command::Shell(args) => shell::run(args),
         Command::Completions { shell } => completions::run(*shell),
         Command::Man { command } => man::run(command.as_deref()),
     };

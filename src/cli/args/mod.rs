@@ -8,6 +8,7 @@
 mod check;
 mod generate;
 mod generate_trays;
+mod shell;
 mod solve;
 mod trace;
 mod tray;
@@ -16,6 +17,7 @@ pub use check::CheckArgs;
 pub use generate::{Family, GenerateArgs};
 pub use generate_trays::GenerateTraysArgs;
 pub use solve::{MetricChoice, SolveArgs};
+pub use shell::ShellArgs;
 pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;
 
@@ -78,6 +80,8 @@ pub enum Command {
     Generate(GenerateArgs),
     /// List the order in which a FIFO or a priority search visits states
     Trace(TraceArgs),
+    /// Move and solve an 8-puzzle by commands, from a prompt, a pipe or a file
+    Shell(ShellArgs),
     /// Print a script that completes these arguments in a shell
     Completions {
         /// The shell
