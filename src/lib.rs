@@ -19,6 +19,7 @@
 //! * [`batch`]: which search for which puzzle under which budget; the workers.
 //! * [`output`]: what is said of a puzzle, in every format, in input order.
 //! * [`check`]: replays solutions; calls nothing in `search`.
+//! * [`convert`]: puzzles from form to form, results into what others read.
 //! * [`generate`]: random boards, the same for the same seed on every machine.
 //! * [`shell`]: the 8-puzzle command language.
 //! * [`trace`]: the order in which a textbook search visits states.
@@ -28,6 +29,7 @@
 pub mod batch;
 pub mod check;
 pub mod cli;
+pub mod convert;
 pub mod generate;
 pub mod heuristic;
 pub mod input;

@@ -5,6 +5,7 @@ use super::settings::Settings;
 use super::solver::{Attempt, Solver};
 use super::tiles;
 use crate::memory::Region;
+use crate::memory::budget::Budget;
 use crate::output::{Effort, Instance, Verdict, replays};
 use crate::puzzle::tiles::{Board, Goal, is_solvable};
 use crate::search::{Alone, Limits};
@@ -19,9 +20,9 @@ pub struct Single {
 
 impl Single {
     /// A solver for boards of the goal's size; or why there is none. Its tables
-    /// may take so many bytes.
-    pub fn new(goal: &Board, settings: &Settings, table_bytes: usize) -> Result<Self, String> {
-        match tiles::solver(goal, Plan::new(settings, goal.size()), table_bytes) {
+    /// are reserved from the ledger.
+    pub fn new(goal: &Board, settings: &Settings, ledger: &Budget) -> Result<Self, String> {
+        match tiles::solver(goal, Plan::new(settings, goal.size()), ledger) {
             (_, Some(refused)) => Err(refused),
             (solver, None) => Ok(Self { goal: goal.clone(), solver }),
         }

@@ -4,6 +4,7 @@
 pub mod args;
 mod check;
 mod completions;
+mod convert;
 mod exit;
 mod generate;
 mod generate_trays;
@@ -41,6 +42,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Tray(args) => tray::run(args, command.screen()),
         Command::Check(args) => check::run(args),
         Command::Generate(args) => generate::run(args),
+        Command::Convert(args) => convert::run(args),
         Command::Trace(args) => trace::run(args),
         Command::Shell(args) => shell::run(args),
         Command::Completions { shell } => completions::run(*shell),

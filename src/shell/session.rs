@@ -6,6 +6,7 @@ use crate::batch::settings::{Algorithm, HeuristicChoice, Settings};
 use crate::generate::{Boards, GoalSizeError, Kind, Request};
 use crate::input::{BoardTextError, parse_board};
 use crate::memory::Region;
+use crate::memory::budget::Budget;
 use crate::output::{GiveUp, Solution, Verdict};
 use crate::puzzle::tiles::{Board, Goal, Size};
 use crate::search::Limits;
@@ -49,7 +50,7 @@ pub enum SessionError {
 }
 
 /// Memory for tables of heuristics; these here need next to none.
-const TABLE_BYTES: usize = 1 << 20;
+const TABLE_BYTES: u64 = 1 << 20;
 
 /// A session: a state, a limit, and a stream of random moves.
 pub struct Session<'r> {
@@ -128,7 +129,8 @@ impl<'r> Session<'r> {
             Method::Beam(width) => (Algorithm::Beam, HeuristicChoice::Manhattan, Some(width)),
         };
         let settings = Settings { algorithm, heuristic, beam_width, ..Settings::default() };
-        let single = Single::new(&self.goal, &settings, TABLE_BYTES).map_err(SessionError::Refused)?;
+        let single =
+            Single::new(&self.goal, &settings, &Budget::new(TABLE_BYTES)).map_err(SessionError::Refused)?;
         let limits = Limits { max_nodes: self.max_nodes, deadline: None, halt: Some(halt) };
         let (verdict, effort) = single.solve(&self.state, &mut self.region, limits);
         let Solution { moves, length, .. } = match verdict {

@@ -6,6 +6,7 @@
 //! [`Settings`]: crate::batch::settings::Settings
 
 mod check;
+mod convert;
 mod generate;
 mod generate_trays;
 mod shell;
@@ -17,6 +18,7 @@ pub use check::CheckArgs;
 pub use generate::{Family, GenerateArgs};
 pub use generate_trays::GenerateTraysArgs;
 pub use solve::{MetricChoice, SolveArgs};
+pub use convert::{Conversion, ConvertArgs};
 pub use shell::ShellArgs;
 pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;
@@ -78,6 +80,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Write puzzles: random boards, the same for the same seed everywhere
     Generate(GenerateArgs),
+    /// Write puzzles in another form, or results as other tools read them
+    Convert(ConvertArgs),
     /// List the order in which a FIFO or a priority search visits states
     Trace(TraceArgs),
     /// Move and solve an 8-puzzle by commands, from a prompt, a pipe or a file
