@@ -9,6 +9,7 @@
 mod any_heuristic;
 pub mod counters;
 mod crew;
+mod each;
 mod error;
 mod inputs;
 pub mod interrupt;
@@ -25,6 +26,7 @@ mod tray_space;
 mod trays;
 mod window;
 
+pub use each::each;
 pub use error::RunError;
 pub use one_tray::solve_tray;
 pub use run::{Finished, Notices, run};

@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod convert;
 mod exit;
+mod experiment;
 mod generate;
 mod generate_trays;
 mod man;
@@ -43,6 +44,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Check(args) => check::run(args),
         Command::Generate(args) => generate::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Experiment(args) => experiment::run_experiment(args),
         Command::Trace(args) => trace::run(args),
         Command::Shell(args) => shell::run(args),
         Command::Completions { shell } => completions::run(*shell),

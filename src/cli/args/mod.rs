@@ -7,6 +7,7 @@
 
 mod check;
 mod convert;
+mod experiment;
 mod generate;
 mod generate_trays;
 mod shell;
@@ -19,6 +20,7 @@ pub use generate::{Family, GenerateArgs};
 pub use generate_trays::GenerateTraysArgs;
 pub use solve::{MetricChoice, SolveArgs};
 pub use convert::{Conversion, ConvertArgs};
+pub use experiment::{ExperimentArgs, Numbers};
 pub use shell::ShellArgs;
 pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;
@@ -82,6 +84,8 @@ pub enum Command {
     Generate(GenerateArgs),
     /// Write puzzles in another form, or results as other tools read them
     Convert(ConvertArgs),
+    /// Compare searches over many boards: tables, CSV and plots
+    Experiment(ExperimentArgs),
     /// List the order in which a FIFO or a priority search visits states
     Trace(TraceArgs),
     /// Move and solve an 8-puzzle by commands, from a prompt, a pipe or a file
@@ -124,6 +128,7 @@ impl Command {
     pub fn screen(&self) -> Screen {
         match self {
             Self::Solve(args) => args.screen(),
+            Self::Experiment(args) => args.screen(),
             Self::Check(args) => Screen::new(ColorChoice::Auto, args.quiet),
             _ => Screen::default(),
         }
