@@ -30,8 +30,7 @@ fn records(file: &str) -> Vec<(Option<String>, Option<u32>, String, String)> {
             let instance = block.parse(index).unwrap_or_else(|error| panic!("{error}\n{file}"));
             let (board, goal) = match instance {
                 batch_solve::output::Instance::Tiles { board, goal } => (board, goal),
-                #[allow(unreachable_patterns)]
-                _ => continue,
+                batch_solve::output::Instance::Tray { .. } => panic!("{file}"),
             };
             let end = goal.board(board.size()).unwrap().to_string();
             all.push((id, header.length, board.to_string(), end));
@@ -115,6 +114,25 @@ fn results_in_the_forms_of_others() {
             assert!(answer.ends_with("No solution possible\n\n"), "{answer}");
         }
     }
+}
+
+#[test]
+fn trays_become_records_and_the_two_files_of_the_courses() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let classics = fixture("trays/classics.txt");
+    let copy = text(&batch_solve(&["convert", &classics, "--to", "tray"], ""));
+    let again = text(&batch_solve(&["convert", "-", "--to", "tray"], &copy));
+    assert_eq!(copy, again);
+    // The first of them, alone, as two files, through the courses' command.
+    let first: String = copy.split("\n\n").next().unwrap().to_owned() + "\n";
+    for part in ["init", "goal"] {
+        std::fs::write(path(part), text(&batch_solve(&["convert", "-", "--to", part], &first))).unwrap();
+    }
+    let answer = text(&batch_solve(&["tray", &path("init"), &path("goal")], ""));
+    assert!(answer.lines().count() > 10, "{answer}");
+    assert_eq!(batch_solve(&["convert", &classics, "--to", "line"], "").status.code(), Some(2));
+    assert_eq!(batch_solve(&["convert", "-", "--to", "tray"], "1 2 3 0\n").status.code(), Some(2));
 }
 
 #[test]

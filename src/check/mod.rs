@@ -28,7 +28,7 @@ use crate::{
     puzzle::tiles::Direction,
 };
 use matching::{Match, Matching};
-use outcome::Claim;
+use outcome::{Claim, Moves};
 use puzzles::Puzzles;
 use results::Found;
 use std::{fmt, io, io::BufRead};
@@ -162,10 +162,24 @@ pub struct Right<'a> {
 pub enum Says<'a> {
     /// The blank's moves to the goal, and whether they claim to be shortest.
     Solved(&'a [Direction], bool),
+    /// Row and column of a block's top-left cell before and after each move.
+    Slid(&'a [[i64; 4]]),
     /// There is no solution.
     Unsolvable,
     /// Nothing was decided.
     Nothing,
+}
+
+/// What a claim that was found right says.
+fn says<'a>(judgement: &Judgement, claim: &'a Claim) -> Says<'a> {
+    match (judgement, claim) {
+        (Judgement::Solved { optimal, .. }, Claim::Solved(solved)) => match &solved.moves {
+            Moves::Letters(moves) => Says::Solved(moves, *optimal),
+            Moves::Blocks(blocks) => Says::Slid(&blocks.steps),
+        },
+        (Judgement::Unsolvable, _) => Says::Unsolvable,
+        _ => Says::Nothing,
+    }
 }
 
 /// Judges every result of the puzzles in `readers`, in the order in which they
@@ -196,13 +210,7 @@ pub fn check_each(
             Match::Puzzle(puzzle) => match judge(&puzzle, &outcome) {
                 Ok(judgement) => {
                     summary.count(&judgement);
-                    let says = match (&judgement, &outcome.claim) {
-                        (Judgement::Solved { optimal, .. }, Claim::Solved(solved)) => {
-                            Says::Solved(&solved.moves, *optimal)
-                        }
-                        (Judgement::Unsolvable, _) => Says::Unsolvable,
-                        _ => Says::Nothing,
-                    };
+                    let says = says(&judgement, &outcome.claim);
                     visit(Right { id: &puzzle.id, instance: puzzle.instance.as_ref().ok(), says });
                 }
                 Err(what) => summary.wrong(format!("{}: {what}", matching.name(&puzzle))),

@@ -9,10 +9,10 @@ use super::{
 use crate::{
     check::{Options, check_each},
     convert::{
-        Puzzles, Record,
+        Puzzles, Record, Written,
         results::{self, Answers},
     },
-    input::{Block, Form, Reader},
+    input::{Block, Reader},
     output::Sink,
 };
 use anyhow::Context;
@@ -39,7 +39,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Exit> {
 }
 
 /// Writes the records of files in a form.
-fn puzzles(readers: Vec<Reader>, form: Form, sink: &mut Sink) -> anyhow::Result<Exit> {
+fn puzzles(readers: Vec<Reader>, form: Written, sink: &mut Sink) -> anyhow::Result<Exit> {
     let screen = Screen::default();
     let (mut puzzles, mut text, mut exit) = (Puzzles::new(form), String::new(), Exit::Decided);
     let mut block = Block::default();

@@ -3,11 +3,7 @@
 use super::{Exit, When, args::ExperimentArgs, signals};
 use crate::{
     batch::interrupt::Interrupt,
-    experiment::{
-        Design, Runs, boards_of, count,
-        presets::{self, Findings},
-        run, write_csv,
-    },
+    experiment::{Conducted, Design, Runs, conduct},
     output::Sink,
 };
 use anyhow::Context;
@@ -20,7 +16,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
-    thread,
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -29,22 +25,19 @@ pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let design = args.design()?;
     let screen = args.screen();
-    let cases = boards_of(&design)?;
     let mut files = Files::new(&args.output, design.preset.name(), args.force)?;
     let interrupt = signals::listen()?;
     let runs = Runs { threads: args.threads(), bytes: args.memory as usize };
     let done = Arc::new(AtomicU64::new(0));
-    let bar = watch(args.progress(), count(&design, &cases), done.clone());
-    let rows = run(&design, &cases, runs, &interrupt, &done);
-    drop(bar);
-    let rows = rows?;
-    let findings = presets::look(&design, &rows);
+    let mut watch = None;
+    let begin = |all| watch = Some(Watch::start(args.progress(), all, done.clone()));
+    let conducted = conduct(&design, runs, &interrupt, &done, begin);
+    drop(watch);
+    let conducted = conducted?;
 
-    let mut csv = Vec::new();
-    write_csv(&rows, &mut csv)?;
-    files.write("csv", "", &csv)?;
-    let report = report(&design, &findings, &runs, rows.len(), &interrupt);
-    files.write("md", "", report.as_bytes())?;
+    files.write("csv", "", &conducted.csv)?;
+    let findings = &conducted.findings;
+    files.write("md", "", report(&design, &conducted, &runs, &interrupt).as_bytes())?;
     for (name, figure) in &findings.figures {
         files.write("svg", name, figure.svg().as_bytes())?;
         let png = figure.png().context("the figure is too large for a picture")?;
@@ -55,7 +48,7 @@ pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
     let written: Vec<String> = files.written.iter().map(|path| path.display().to_string()).collect();
     screen.note(&format!(
         "{} runs in {:.1} s; written: {}",
-        rows.len(),
+        conducted.runs,
         started.elapsed().as_secs_f64(),
         written.join(", ")
     ));
@@ -63,7 +56,8 @@ pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
 }
 
 /// The tables with what they came from.
-fn report(design: &Design, findings: &Findings, runs: &Runs, rows: usize, interrupt: &Interrupt) -> String {
+fn report(design: &Design, conducted: &Conducted, runs: &Runs, interrupt: &Interrupt) -> String {
+    let Conducted { findings, runs: rows, .. } = conducted;
     let mut text = format!(
         "# {}\n\nMade by batch-solve {} with\n\n```sh\n{}\n```\n\n{rows} runs, each by one thread with {} MiB \
          for its search, {} at once. Everything but times repeats exactly.\n",
@@ -120,27 +114,40 @@ impl Files {
     }
 }
 
-/// Shows how many runs are done, until what it gives is dropped.
-fn watch(when: When, all: u64, done: Arc<AtomicU64>) -> impl Drop {
-    struct Watch(Arc<AtomicU64>, u64);
-    impl Drop for Watch {
-        fn drop(&mut self) {
-            self.0.store(self.1, Relaxed);
+/// Shows how many runs are done, until it is dropped.
+struct Watch {
+    done: Arc<AtomicU64>,
+    all: u64,
+    shown: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    fn start(when: When, all: u64, done: Arc<AtomicU64>) -> Self {
+        let wanted = when == When::Always || (when == When::Auto && io::stderr().is_terminal());
+        let shown = wanted.then(|| {
+            let done = done.clone();
+            thread::spawn(move || {
+                let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
+                if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} runs, {eta} left") {
+                    bar.set_style(style);
+                }
+                while done.load(Relaxed) < all {
+                    bar.set_position(done.load(Relaxed));
+                    thread::sleep(Duration::from_millis(100));
+                }
+                bar.finish_and_clear();
+            })
+        });
+        Self { done, all, shown }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // What an interrupt left undone is not waited for.
+        self.done.store(self.all, Relaxed);
+        if let Some(shown) = self.shown.take() {
+            let _ = shown.join();
         }
     }
-    if when == When::Always || (when == When::Auto && io::stderr().is_terminal()) {
-        let done = done.clone();
-        thread::spawn(move || {
-            let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} runs, {eta} left") {
-                bar.set_style(style);
-            }
-            while done.load(Relaxed) < all {
-                bar.set_position(done.load(Relaxed));
-                thread::sleep(Duration::from_millis(100));
-            }
-            bar.finish_and_clear();
-        });
-    }
-    Watch(done, all)
 }

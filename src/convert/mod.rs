@@ -11,4 +11,4 @@
 mod puzzles;
 pub mod results;
 
-pub use puzzles::{ConvertError, Puzzles, Record};
+pub use puzzles::{ConvertError, Puzzles, Record, Written};

@@ -3,6 +3,7 @@
 use crate::input::Form;
 use crate::output::Instance;
 use crate::puzzle::tiles::{Board, Goal, Size};
+use crate::puzzle::trays::Tray;
 use std::fmt::Write;
 
 /// A record to write.
@@ -16,18 +17,35 @@ pub struct Record<'a> {
     pub instance: &'a Instance,
 }
 
+/// What puzzles are written as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// One of the input forms.
+    Form(Form),
+    /// The first of the courses' two files of a tray: its size and its blocks.
+    Init,
+    /// The second: the rectangles of its goal.
+    Goal,
+}
+
 /// Why a record has no such form.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ConvertError {
     /// The compact form has one character a tile.
     #[error("the compact form is for 3x3 boards, not {0}")]
     Compact(Size),
+    /// The form is for the other family.
+    #[error("{0} cannot be written in this form")]
+    Family(&'static str),
+    /// The courses' files know no walls and no labels.
+    #[error("the courses' two files have neither walls nor labelled goals")]
+    Course,
 }
 
 /// Writes records of one form, with the directives that hold for them.
 #[derive(Debug)]
 pub struct Puzzles {
-    form: Form,
+    written: Written,
     /// What the directives written so far say.
     goal: Goal,
     size: Option<Size>,
@@ -35,46 +53,77 @@ pub struct Puzzles {
 
 impl Puzzles {
     /// A file that is still empty.
-    pub fn new(form: Form) -> Self {
-        Self { form, goal: Goal::default(), size: None }
+    pub fn new(written: Written) -> Self {
+        Self { written, goal: Goal::default(), size: None }
     }
 
     /// Appends a record as whole lines, or says why it cannot be written.
     pub fn record(&mut self, out: &mut String, record: Record<'_>) -> Result<(), ConvertError> {
-        match record.instance {
-            Instance::Tiles { board, goal } => self.tiles(out, record, board, goal),
+        match (record.instance, self.written) {
+            (
+                Instance::Tiles { .. },
+                Written::Init | Written::Goal | Written::Form(Form::Tray | Form::Letters),
+            ) => Err(ConvertError::Family("tile boards")),
+            (Instance::Tiles { board, goal }, Written::Form(form)) => {
+                self.tiles(out, form, record, board, goal)
+            }
+            (Instance::Tray { tray, .. }, written) => self.tray(out, written, record, tray),
         }
+    }
+
+    /// Appends a tray as a record, or one of its two files.
+    fn tray(
+        &self,
+        out: &mut String,
+        written: Written,
+        record: Record<'_>,
+        tray: &Tray,
+    ) -> Result<(), ConvertError> {
+        let is_plain =
+            tray.walls().iter().all(|&word| word == 0) && tray.classes().iter().all(|class| class.mark == 0);
+        match written {
+            Written::Form(Form::Tray) => {
+                announce(out, record);
+                line(out, format_args!("{tray}"));
+            }
+            Written::Form(_) => return Err(ConvertError::Family("trays")),
+            Written::Init | Written::Goal if !is_plain => return Err(ConvertError::Course),
+            Written::Init => {
+                line(out, format_args!("{} {}", tray.rows(), tray.cols()));
+                tray.blocks().iter().for_each(|&block| line(out, format_args!("{}", tray.rect(block))));
+            }
+            Written::Goal => {
+                tray.goal().iter().for_each(|&block| line(out, format_args!("{}", tray.rect(block))));
+            }
+        }
+        Ok(())
     }
 
     fn tiles(
         &mut self,
         out: &mut String,
+        form: Form,
         record: Record<'_>,
         board: &Board,
         goal: &Goal,
     ) -> Result<(), ConvertError> {
         let size = board.size();
-        if self.form == Form::Compact && (size.rows(), size.cols()) != (3, 3) {
+        if form == Form::Compact && (size.rows(), size.cols()) != (3, 3) {
             return Err(ConvertError::Compact(size));
         }
         // Tile positions have their goal with them.
-        if self.form != Form::Positions && self.goal != *goal {
+        if form != Form::Positions && self.goal != *goal {
             // A goal of its own shows its rows by slashes, so it needs no size.
             line(out, format_args!("@goal {}", goal.name()));
             self.goal = goal.clone();
         }
-        if self.form == Form::Line {
+        if form == Form::Line {
             self.announce_size(out, size);
         }
         let id = record.id.filter(|id| !id.is_empty());
-        if matches!(self.form, Form::Grid | Form::Positions) {
-            if let Some(id) = id {
-                line(out, format_args!("@id {id}"));
-            }
-            if let Some(length) = record.length {
-                line(out, format_args!("@length {length}"));
-            }
-            match self.form {
+        if matches!(form, Form::Grid | Form::Positions) {
+            announce(out, record);
+            match form {
                 Form::Grid => grid(out, board),
                 _ => positions(out, board, goal),
             }
@@ -86,7 +135,7 @@ impl Puzzles {
             Some(id) => line(out, format_args!("@id {id}")),
             None => {}
         }
-        let text = match self.form {
+        let text = match form {
             Form::Slashes => board.to_string(),
             Form::Compact => compact(board),
             _ => board.to_string().replace('/', " "),
@@ -104,6 +153,16 @@ impl Puzzles {
         }
         line(out, format_args!("@size {size}"));
         self.size = Some(size);
+    }
+}
+
+/// Says by directives what belongs to a record of several lines.
+fn announce(out: &mut String, record: Record<'_>) {
+    if let Some(id) = record.id.filter(|id| !id.is_empty()) {
+        line(out, format_args!("@id {id}"));
+    }
+    if let Some(length) = record.length {
+        line(out, format_args!("@length {length}"));
     }
 }
 

@@ -18,15 +18,29 @@ pub enum Answers {
 /// Appends a result as whole lines. Records that were not decided, or are
 /// invalid, are left out.
 pub fn write(out: &mut String, form: Answers, right: Right<'_>) {
-    let Some(instance) = right.instance else { return };
-    let Instance::Tiles { board, .. } = instance;
+    let board = match right.instance {
+        Some(Instance::Tiles { board, .. }) => board,
+        Some(Instance::Tray { .. }) => return tray(out, right.says),
+        None => return,
+    };
     match (form, right.says) {
-        (_, Says::Nothing) => {}
+        (_, Says::Nothing | Says::Slid(_)) => {}
         (Answers::Runs, Says::Solved(moves, _)) => *out += &format!("{board}\t{}\n", runs(moves)),
         (Answers::Runs, Says::Unsolvable) => *out += &format!("{board}\tunsolvable\n"),
         (Answers::Course, Says::Solved(moves, optimal)) => course(out, board, moves, optimal),
         (Answers::Course, Says::Unsolvable) => *out += "No solution possible\n\n",
     }
+}
+
+/// A tray's answer, as the courses have it: a line for each move, nothing where
+/// there is none, and a blank line after it.
+fn tray(out: &mut String, says: Says<'_>) {
+    if let Says::Slid(moves) = says {
+        for [row, col, to_row, to_col] in moves {
+            *out += &format!("{row} {col} {to_row} {to_col}\n");
+        }
+    }
+    out.push('\n');
 }
 
 /// `R2UL3`: where the tiles go.

@@ -17,6 +17,8 @@ pub enum Preset {
     Queues,
     /// Length and nodes against the weight of the heuristic, on several sizes
     Weights,
+    /// Trays: stack, FIFO and priority queues; hashes in place of states
+    Trays,
     /// Any methods, limits and boards: a table, and percentage solved
     Grid,
 }
@@ -44,7 +46,7 @@ pub struct Design {
     pub count: u64,
     /// What the random stream starts from.
     pub seed: u64,
-    /// The searches.
+    /// The searches; none for trays, which have their own.
     pub methods: Vec<Method>,
     /// Limits on the states that a search may store; none: no limit.
     pub limits: Vec<u64>,
@@ -67,7 +69,9 @@ impl Design {
                 add("seed", self.seed.to_string());
             }
         }
-        add("methods", list(&self.methods));
+        if !self.methods.is_empty() {
+            add("methods", list(&self.methods));
+        }
         if !self.limits.is_empty() {
             add("max-nodes", list(&self.limits));
         }

@@ -33,6 +33,9 @@ pub enum ExperimentError {
     /// There is nothing to run.
     #[error("there are no boards to run")]
     Empty,
+    /// Such trays cannot be made.
+    #[error("{0}")]
+    Trays(String),
     /// A method does not work on some board.
     #[error("{method}: {what}")]
     Refused {
@@ -109,7 +112,9 @@ fn read(file: &str) -> Result<Vec<Case>, ExperimentError> {
             let n = block.header(index).n;
             let wrong = |what: String| ExperimentError::Record { file: file.to_owned(), n, what };
             let instance = block.parse(index).map_err(|invalid| wrong(invalid.to_string()))?;
-            let Instance::Tiles { board, goal } = instance;
+            let Instance::Tiles { board, goal } = instance else {
+                return Err(wrong("a tray; this experiment is about tile boards".into()));
+            };
             cases.push(Case { board, goal, moves: None });
         }
     }

@@ -77,7 +77,7 @@ impl Ruler {
             .filter(|power| (power - first) % every == 0)
             .flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)))
             .collect();
-        let low = all.iter().copied().filter(|&mark| mark <= self.low * 1.0001).last().unwrap_or(self.low);
+        let low = all.iter().copied().rfind(|&mark| mark <= self.low * 1.0001).unwrap_or(self.low);
         let high = all.iter().copied().find(|&mark| mark >= self.high * 0.9999).unwrap_or(self.high);
         (self.low, self.high) = (low, high);
         self.marks = all.into_iter().filter(|mark| (low..=high).contains(mark)).collect();

@@ -7,7 +7,7 @@ use crate::generate::{Boards, GoalSizeError, Kind, Request};
 use crate::input::{BoardTextError, parse_board};
 use crate::memory::Region;
 use crate::memory::budget::Budget;
-use crate::output::{GiveUp, Solution, Verdict};
+use crate::output::{GiveUp, Moves, Solution, Verdict};
 use crate::puzzle::tiles::{Board, Goal, Size};
 use crate::search::Limits;
 
@@ -146,6 +146,7 @@ impl<'r> Session<'r> {
             Verdict::Invalid { .. } => unreachable!("a state is a board"),
         };
         self.state = self.goal.clone();
+        let Moves::Tiles(moves) = moves else { unreachable!("tiles are moved one by one") };
         let words: Vec<&str> = moves.iter().map(|direction| direction.word()).collect();
         Ok(format!(
             "Found the goal state\nNumber of moves it took: {length}\n{}\nNumber of expanded nodes: {}\n",

@@ -2,7 +2,7 @@
 
 use super::Destination;
 use crate::{
-    convert::results::Answers,
+    convert::{Written, results::Answers},
     input::{Defaults, Form, parse_goal},
     output::Notation,
 };
@@ -17,6 +17,7 @@ Examples:
   batch-solve puzzles.txt -o results.jsonl
   batch-solve convert puzzles.txt --results results.jsonl --to runs
   batch-solve convert puzzles.txt --results results.jsonl --to answer
+  batch-solve convert klotski.txt --to init -o klotski.init
 
 Ids, known lengths, sizes and goals go along, so that the converted puzzles are
 the same puzzles. A record that is invalid, or has no such form, is named on
@@ -51,7 +52,7 @@ pub struct ConvertArgs {
 
     /// Read all puzzles as this form instead of detecting it
     ///
-    /// line, slashes, compact, grid or positions.
+    /// line, slashes, compact, grid, positions, tray or letters.
     #[arg(long, value_name = "FORM")]
     pub input_format: Option<Form>,
 
@@ -73,6 +74,12 @@ pub enum Target {
     Grid,
     /// For each tile its cell, of the start and of the goal
     Positions,
+    /// A tray with its size, its blocks and its goal
+    Tray,
+    /// The first of the courses' two files of a tray: size and blocks
+    Init,
+    /// The second of them: the goal
+    Goal,
     /// Of results: slashes, a tab, and the tiles' moves with counts: R2UL3
     Runs,
     /// Of results: 'Minimum number of moves = N', then every board
@@ -83,7 +90,7 @@ pub enum Target {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conversion<'a> {
     /// Puzzles into a form.
-    Puzzles(Form),
+    Puzzles(Written),
     /// Results, from this file, into a form.
     Results(&'a str, Answers),
 }
@@ -96,11 +103,14 @@ impl ConvertArgs {
             bail!("standard input ('-') can be read only once");
         }
         let form = match self.to {
-            Target::Line => Form::Line,
-            Target::Slashes => Form::Slashes,
-            Target::Compact => Form::Compact,
-            Target::Grid => Form::Grid,
-            Target::Positions => Form::Positions,
+            Target::Line => Written::Form(Form::Line),
+            Target::Slashes => Written::Form(Form::Slashes),
+            Target::Compact => Written::Form(Form::Compact),
+            Target::Grid => Written::Form(Form::Grid),
+            Target::Positions => Written::Form(Form::Positions),
+            Target::Tray => Written::Form(Form::Tray),
+            Target::Init => Written::Init,
+            Target::Goal => Written::Goal,
             Target::Runs | Target::Answer => {
                 let answers = if self.to == Target::Runs { Answers::Runs } else { Answers::Course };
                 let results = self.results.as_deref();
@@ -117,6 +127,6 @@ impl ConvertArgs {
     /// What the records of a file start with.
     pub fn defaults(&self) -> anyhow::Result<Defaults> {
         let goal = parse_goal(&self.goal, None).context("--goal")?;
-        Ok(Defaults { goal, size: None, form: self.input_format })
+        Ok(Defaults { goal, form: self.input_format, ..Defaults::default() })
     }
 }

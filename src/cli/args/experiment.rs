@@ -117,12 +117,18 @@ impl ExperimentArgs {
             self.preset != Preset::Queues || self.boards.is_none(),
             "queues compares boards by their random moves, which those of a file do not have"
         );
-        let weighted = design.methods.iter().all(|method| method.weight.is_some());
+        let weighted =
+            !design.methods.is_empty() && design.methods.iter().all(|method| method.weight.is_some());
         ensure!(
             self.preset != Preset::Weights || weighted,
             "weights compares methods that have a weight, such as wastar:h2:1.5"
         );
-        let curves = matches!(self.preset, Preset::MaxNodes | Preset::Grid);
+        if self.preset == Preset::Trays {
+            let own =
+                "trays has searches and trays of its own: --methods, --moves and --boards are for tiles";
+            ensure!(self.methods.is_empty() && self.moves.is_none() && self.boards.is_none(), own);
+        }
+        let curves = matches!(self.preset, Preset::MaxNodes | Preset::Grid | Preset::Trays);
         ensure!(
             curves || design.limits.len() == 1,
             "{} takes one limit of nodes; max-nodes and grid compare several",

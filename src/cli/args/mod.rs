@@ -16,12 +16,12 @@ mod trace;
 mod tray;
 
 pub use check::CheckArgs;
-pub use generate::{Family, GenerateArgs};
-pub use generate_trays::GenerateTraysArgs;
-pub use solve::{MetricChoice, SolveArgs};
 pub use convert::{Conversion, ConvertArgs};
 pub use experiment::{ExperimentArgs, Numbers};
+pub use generate::{Family, GenerateArgs};
+pub use generate_trays::GenerateTraysArgs;
 pub use shell::ShellArgs;
+pub use solve::{MetricChoice, SolveArgs};
 pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;
 
@@ -40,6 +40,7 @@ Examples:
   batch-solve big.txt --quality fast             the first solution will do
   batch-solve generate --size 4x4 --count 100 | batch-solve -
   batch-solve check puzzles.txt results.jsonl    replay every solution
+  batch-solve experiment max-nodes               compare searches; tables and plots
 
 Exit status: 0 every puzzle decided, 1 some not decided within their limits,
 2 an error or an invalid record. 'batch-solve COMMAND --help' tells more about

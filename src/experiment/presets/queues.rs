@@ -75,7 +75,7 @@ fn figure(design: &Design, rows: &[Row], limit: Option<u64>) -> Figure {
     };
     let length = |row: &Row| row.length.map(f64::from);
     let mut visited = panel("States visited", "states", Scale::Log, |row| Some(row.visited as f64));
-    visited.limit = limit.map(|limit| (limit as f64, format!("the limit of {limit} states")));
+    visited.limit = limit.map(|limit| (limit as f64, format!("limit: {limit}")));
     let share = design.methods.iter().map(|method| {
         let points = design.moves.iter().map(|&moves| {
             let runs = runs(rows, method, moves);
