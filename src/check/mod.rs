@@ -25,10 +25,11 @@ mod verdict;
 
 use crate::{
     input::{InputError, Reader},
-    output::{Format, Notation},
+    output::{Format, Instance, Notation},
+    puzzle::tiles::Direction,
 };
 use matching::{Match, Matching, Missing};
-use outcome::Outcome;
+use outcome::{Claim, Moves, Outcome};
 pub use pairs::{Known, Pair, pairs};
 use puzzles::{Puzzle, Puzzles};
 use results::Found;
@@ -147,12 +148,62 @@ impl fmt::Display for Summary {
     }
 }
 
+/// A result that was found right, with its record.
+#[derive(Clone, Copy, Debug)]
+pub struct Right<'a> {
+    /// The record's own id, or its number.
+    pub id: &'a str,
+    /// The puzzle, unless the record is invalid.
+    pub instance: Option<&'a Instance>,
+    /// What the result says.
+    pub says: Says<'a>,
+}
+
+/// What a result that is right says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Says<'a> {
+    /// The blank's moves to the goal, and whether they claim to be shortest.
+    Solved(&'a [Direction], bool),
+    /// Row and column of a block's top-left cell before and after each move.
+    Slid(&'a [[i64; 4]]),
+    /// There is no solution.
+    Unsolvable,
+    /// Nothing was decided.
+    Nothing,
+}
+
+/// What a claim that was found right says.
+fn says<'a>(judgement: &Judgement, claim: &'a Claim) -> Says<'a> {
+    match (judgement, claim) {
+        (Judgement::Solved { optimal, .. }, Claim::Solved(solved)) => match &solved.moves {
+            Moves::Letters(moves) => Says::Solved(moves, *optimal),
+            Moves::Blocks(blocks) => Says::Slid(&blocks.steps),
+        },
+        (Judgement::Unsolvable, _) => Says::Unsolvable,
+        _ => Says::Nothing,
+    }
+}
+
 /// Judges every result of the puzzles in `readers`, in the order in which they
 /// were given to the solver.
 pub fn check(readers: Vec<Reader>, results: impl BufRead, options: &Options) -> Result<Summary, CheckError> {
+    check_each(readers, results, options, |_| {})
+}
+
+/// The same, and shows each result that is right to `visit`.
+pub fn check_each(
+    readers: Vec<Reader>,
+    results: impl BufRead,
+    options: &Options,
+    mut visit: impl FnMut(Right<'_>),
+) -> Result<Summary, CheckError> {
     let mut summary = Summary::default();
     let visit = |met: Met<'_>| match met {
-        Met::Right { judgement, .. } => summary.count(&judgement),
+        Met::Right { puzzle, outcome, judgement } => {
+            summary.count(&judgement);
+            let says = says(&judgement, &outcome.claim);
+            visit(Right { id: &puzzle.id, instance: puzzle.instance.as_ref().ok(), says });
+        }
         Met::Wrong(what) => summary.wrong(what),
         Met::Missing(name) => summary.note(|| format!("{name}: no result")),
     };

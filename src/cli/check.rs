@@ -47,7 +47,7 @@ pub(super) fn inputs(args: &CheckArgs) -> anyhow::Result<(Reader, Box<dyn BufRea
 }
 
 /// Opens the results; `-` is standard input.
-fn open(name: &str) -> anyhow::Result<Box<dyn BufRead>> {
+pub(super) fn open(name: &str) -> anyhow::Result<Box<dyn BufRead>> {
     if name == "-" {
         return Ok(Box::new(BufReader::with_capacity(BUFFER, io::stdin())));
     }
