@@ -48,7 +48,7 @@ impl<'t> Layout<'t> {
         let legal = match metric {
             Metric::Step => straight == Some(1) && self.beside(number, shift.from).any(|to| to == shift.to),
             Metric::Slide => straight.is_some() && self.rays(number, shift.from).any(|to| to == shift.to),
-            Metric::Piece => shift.from != shift.to && self.route(shift).is_some(),
+            Metric::Piece => shift.from != shift.to && self.reaches(number, shift),
         };
         if !legal {
             let kind = metric.name();
@@ -56,6 +56,22 @@ impl<'t> Layout<'t> {
         }
         self.put(number, shift.to);
         Ok(())
+    }
+
+    /// Whether a block can go where a move says, cell by cell.
+    fn reaches(&self, number: u32, shift: Shift) -> bool {
+        let cols = self.tray.cols();
+        let mut seen = vec![false; self.grid.len()];
+        let mut open = vec![shift.from];
+        while let Some(at) = open.pop() {
+            if at == shift.to {
+                return true;
+            }
+            open.extend(
+                self.beside(number, at).filter(|to| !std::mem::replace(&mut seen[to.cell(cols)], true)),
+            );
+        }
+        false
     }
 
     /// The fewest straight slides that take a block where a move says.
@@ -114,14 +130,15 @@ impl<'t> Layout<'t> {
         class.rect(to).cells(cols).for_each(|cell| self.grid[cell] = number);
     }
 
-    /// The place one cell further, if a block has room there.
+    /// The place one cell further, if a block that has room at `at` has it there,
+    /// too: only the edge in front comes to other cells.
     fn next(&self, number: u32, at: Place, way: (i32, i32)) -> Option<Place> {
         let row = u16::try_from(i32::from(at.row) + way.0).ok()?;
         let col = u16::try_from(i32::from(at.col) + way.1).ok()?;
         let rect = self.class(number).rect(Place::new(row, col));
         let free = |cell: usize| self.grid[cell] == Tray::EMPTY || self.grid[cell] == number;
         let (rows, cols) = (self.tray.rows(), self.tray.cols());
-        (rect.fits(rows, cols) && rect.cells(cols).all(free)).then_some(rect.at)
+        (rect.fits(rows, cols) && rect.edge(way).cells(cols).all(free)).then_some(rect.at)
     }
 
     fn beside(&self, number: u32, at: Place) -> impl Iterator<Item = Place> {

@@ -449,12 +449,7 @@ impl Lists {
             }
         }
         // Only the edge in front comes to cells that are new.
-        let edge = match way {
-            (-1, _) => Rect { height: 1, ..rect },
-            (1, _) => Rect { at: Place::new(rect.last_row(), to.col), height: 1, ..rect },
-            (_, -1) => Rect { width: 1, ..rect },
-            _ => Rect { at: Place::new(to.row, rect.last_col()), width: 1, ..rect },
-        };
+        let edge = rect.edge(way);
         let mine = class.rect(own);
         let free = |cell: usize| {
             let at = Place::of_cell(cell, cols);

@@ -118,6 +118,17 @@ impl Rect {
             && other.at.col <= self.last_col()
     }
 
+    /// Its outermost row or column in a direction, given as changes of row and
+    /// column: one of them is 1 or −1, the other 0.
+    pub const fn edge(self, (down, right): (i32, i32)) -> Self {
+        match (down, right) {
+            (-1, _) => Self { height: 1, ..self },
+            (1, _) => Self { at: Place::new(self.last_row(), self.at.col), height: 1, ..self },
+            (_, -1) => Self { width: 1, ..self },
+            _ => Self { at: Place::new(self.at.row, self.last_col()), width: 1, ..self },
+        }
+    }
+
     /// Its cells' numbers in a tray of so many columns, row by row.
     pub fn cells(self, cols: usize) -> impl Iterator<Item = usize> + Clone {
         let rows = self.at.row..self.at.row + self.height;
