@@ -141,8 +141,9 @@ impl Boards {
         Board::new(self.goal.size(), tiles).expect("a shuffled permutation is one")
     }
 
-    /// The end of a random walk from the goal, unless it was stopped.
-    fn walk(&mut self, moves: u64, stop: impl Fn() -> bool) -> Option<Board> {
+    /// The end of a random walk from the goal, unless it was stopped. It takes
+    /// from the same stream as the boards.
+    pub fn walk(&mut self, moves: u64, stop: impl Fn() -> bool) -> Option<Board> {
         let mut board = self.goal.clone();
         let mut undoing = None;
         for step in 0..moves {

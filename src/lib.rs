@@ -19,7 +19,11 @@
 //! * [`batch`]: which search for which puzzle under which budget; the workers.
 //! * [`output`]: what is said of a puzzle, in every format, in input order.
 //! * [`check`]: replays solutions; calls nothing in `search`.
+//! * [`convert`]: puzzles from form to form, results into what others read.
 //! * [`generate`]: random boards, the same for the same seed on every machine.
+//! * [`experiment`]: methods × limits over many boards; tables and figures.
+//! * [`plot`]: figures as SVG and PNG, without anything from the system.
+//! * [`shell`]: the 8-puzzle command language.
 //! * [`trace`]: the order in which a textbook search visits states.
 //! * [`quantity`]: memory, time and counts as people write and read them.
 //! * [`cli`]: arguments, one file a command; all that a person sees.
@@ -27,14 +31,18 @@
 pub mod batch;
 pub mod check;
 pub mod cli;
+pub mod convert;
+pub mod experiment;
 pub mod generate;
 pub mod heuristic;
 pub mod input;
 pub mod memory;
 pub mod output;
+pub mod plot;
 pub mod puzzle;
 pub mod quantity;
 pub mod search;
+pub mod shell;
 pub mod trace;
 
 /// The README's example of the library, compiled and run with the other tests.

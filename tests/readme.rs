@@ -1,9 +1,10 @@
-//! The README's examples, run as they stand: every `console` block goes to a
-//! shell with the real binary, and must print what it says.
+//! The examples of the README and of the page for courses, run as they stand:
+//! every `console` block goes to a shell with the real binary, and must print
+//! what it says.
 
 use std::{env, path::Path, process::Command};
 
-/// A command of the README and what it prints.
+/// A command of a page and what it prints.
 struct Example {
     line: usize,
     command: String,
@@ -32,13 +33,23 @@ fn examples(text: &str) -> Vec<Example> {
 }
 
 #[test]
-fn examples_print_what_they_say() {
+fn examples_of_the_readme_print_what_they_say() {
+    run("README.md", include_str!("../README.md"), 4);
+}
+
+#[test]
+fn examples_for_courses_print_what_they_say() {
+    run("docs/courses.md", include_str!("../docs/courses.md"), 5);
+}
+
+/// Runs the examples of a page, of which there are at least so many.
+fn run(page: &str, text: &str, least: usize) {
     let program = Path::new(env!("CARGO_BIN_EXE_batch-solve"));
     let mut path = vec![program.parent().unwrap().to_owned()];
     path.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
     let path = env::join_paths(path).unwrap();
-    let examples = examples(include_str!("../README.md"));
-    assert!(examples.len() >= 4, "the README has lost its examples");
+    let examples = examples(text);
+    assert!(examples.len() >= least, "{page} has lost its examples");
     for Example { line, command, output } in examples {
         let run = Command::new("sh")
             .args(["-c", &command])
@@ -46,9 +57,9 @@ fn examples_print_what_they_say() {
             .env("PATH", &path)
             .output()
             .unwrap();
-        // Blanks at the end of lines do not show in the README.
+        // Blanks at the end of lines do not show on the page.
         let printed = String::from_utf8(run.stdout).unwrap();
         let printed: String = printed.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
-        assert_eq!(printed, output, "README.md, line {line}: {command}");
+        assert_eq!(printed, output, "{page}, line {line}: {command}");
     }
 }

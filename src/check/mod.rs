@@ -24,9 +24,11 @@ mod verdict;
 
 use crate::{
     input::{InputError, Reader},
-    output::{Format, Notation},
+    output::{Format, Instance, Notation},
+    puzzle::tiles::Direction,
 };
 use matching::{Match, Matching};
+use outcome::{Claim, Moves};
 use puzzles::Puzzles;
 use results::Found;
 use std::{fmt, io, io::BufRead};
@@ -144,9 +146,55 @@ impl fmt::Display for Summary {
     }
 }
 
+/// A result that was found right, with its record.
+#[derive(Clone, Copy, Debug)]
+pub struct Right<'a> {
+    /// The record's own id, or its number.
+    pub id: &'a str,
+    /// The puzzle, unless the record is invalid.
+    pub instance: Option<&'a Instance>,
+    /// What the result says.
+    pub says: Says<'a>,
+}
+
+/// What a result that is right says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Says<'a> {
+    /// The blank's moves to the goal, and whether they claim to be shortest.
+    Solved(&'a [Direction], bool),
+    /// Row and column of a block's top-left cell before and after each move.
+    Slid(&'a [[i64; 4]]),
+    /// There is no solution.
+    Unsolvable,
+    /// Nothing was decided.
+    Nothing,
+}
+
+/// What a claim that was found right says.
+fn says<'a>(judgement: &Judgement, claim: &'a Claim) -> Says<'a> {
+    match (judgement, claim) {
+        (Judgement::Solved { optimal, .. }, Claim::Solved(solved)) => match &solved.moves {
+            Moves::Letters(moves) => Says::Solved(moves, *optimal),
+            Moves::Blocks(blocks) => Says::Slid(&blocks.steps),
+        },
+        (Judgement::Unsolvable, _) => Says::Unsolvable,
+        _ => Says::Nothing,
+    }
+}
+
 /// Judges every result of the puzzles in `readers`, in the order in which they
 /// were given to the solver.
 pub fn check(readers: Vec<Reader>, results: impl BufRead, options: &Options) -> Result<Summary, CheckError> {
+    check_each(readers, results, options, |_| {})
+}
+
+/// The same, and shows each result that is right to `visit`.
+pub fn check_each(
+    readers: Vec<Reader>,
+    results: impl BufRead,
+    options: &Options,
+    mut visit: impl FnMut(Right<'_>),
+) -> Result<Summary, CheckError> {
     let mut summary = Summary::default();
     let mut matching = Matching::new(Puzzles::new(readers));
     let Some(results) = results::open(results, options)? else { return Err(CheckError::Format) };
@@ -160,7 +208,11 @@ pub fn check(readers: Vec<Reader>, results: impl BufRead, options: &Options) -> 
         };
         match matching.find(&outcome)? {
             Match::Puzzle(puzzle) => match judge(&puzzle, &outcome) {
-                Ok(judgement) => summary.count(&judgement),
+                Ok(judgement) => {
+                    summary.count(&judgement);
+                    let says = says(&judgement, &outcome.claim);
+                    visit(Right { id: &puzzle.id, instance: puzzle.instance.as_ref().ok(), says });
+                }
                 Err(what) => summary.wrong(format!("{}: {what}", matching.name(&puzzle))),
             },
             Match::None(what) => summary.wrong(format!("results line {}: {what}", outcome.line)),

@@ -43,7 +43,7 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
 }
 
 /// Opens the results; `-` is standard input.
-fn open(name: &str) -> anyhow::Result<Box<dyn BufRead>> {
+pub(super) fn open(name: &str) -> anyhow::Result<Box<dyn BufRead>> {
     if name == "-" {
         return Ok(Box::new(BufReader::with_capacity(BUFFER, io::stdin())));
     }

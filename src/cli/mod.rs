@@ -4,13 +4,16 @@
 pub mod args;
 mod check;
 mod completions;
+mod convert;
 mod exit;
+mod experiment;
 mod generate;
 mod generate_trays;
 mod man;
 mod pdb;
 mod progress;
 mod screen;
+mod shell;
 mod signals;
 mod solve;
 mod trace;
@@ -41,8 +44,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Tray(args) => tray::run(args, command.screen()),
         Command::Check(args) => check::run(args),
         Command::Generate(args) => generate::run(args),
+        Command::Convert(args) => convert::run(args),
+        Command::Experiment(args) => experiment::run_experiment(args),
         Command::Trace(args) => trace::run(args),
         Command::Pdb(args) => pdb::run(args),
+        Command::Shell(args) => shell::run(args),
         Command::Completions { shell } => completions::run(*shell),
         Command::Man { command } => man::run(command.as_deref()),
     };

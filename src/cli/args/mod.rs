@@ -6,17 +6,23 @@
 //! [`Settings`]: crate::batch::settings::Settings
 
 mod check;
+mod convert;
+mod experiment;
 mod generate;
 mod generate_trays;
 mod pdb;
+mod shell;
 mod solve;
 mod trace;
 mod tray;
 
 pub use check::CheckArgs;
+pub use convert::{Conversion, ConvertArgs};
+pub use experiment::{ExperimentArgs, Numbers};
 pub use generate::{Family, GenerateArgs};
 pub use generate_trays::GenerateTraysArgs;
 pub use pdb::{BuildArgs, PdbArgs, PdbCommand, PdbDir};
+pub use shell::ShellArgs;
 pub use solve::{MetricChoice, SolveArgs};
 pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;
@@ -36,6 +42,7 @@ Examples:
   batch-solve big.txt --quality fast             the first solution will do
   batch-solve generate --size 4x4 --count 100 | batch-solve -
   batch-solve check puzzles.txt results.jsonl    replay every solution
+  batch-solve experiment max-nodes               compare searches; tables and plots
 
 Exit status: 0 every puzzle decided, 1 some not decided within their limits,
 2 an error or an invalid record. 'batch-solve COMMAND --help' tells more about
@@ -78,10 +85,16 @@ pub enum Command {
     Check(CheckArgs),
     /// Write puzzles: random boards, the same for the same seed everywhere
     Generate(GenerateArgs),
+    /// Write puzzles in another form, or results as other tools read them
+    Convert(ConvertArgs),
+    /// Compare searches over many boards: tables, CSV and plots
+    Experiment(ExperimentArgs),
     /// List the order in which a FIFO or a priority search visits states
     Trace(TraceArgs),
     /// Make, list and check the pattern databases that are kept on disk
     Pdb(PdbArgs),
+    /// Move and solve an 8-puzzle by commands, from a prompt, a pipe or a file
+    Shell(ShellArgs),
     /// Print a script that completes these arguments in a shell
     Completions {
         /// The shell
@@ -120,6 +133,7 @@ impl Command {
     pub fn screen(&self) -> Screen {
         match self {
             Self::Solve(args) => args.screen(),
+            Self::Experiment(args) => args.screen(),
             Self::Check(args) => Screen::new(ColorChoice::Auto, args.quiet),
             _ => Screen::default(),
         }

@@ -36,6 +36,16 @@ impl Direction {
         b"URDL"[self as usize]
     }
 
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Right => "right",
+            Self::Down => "down",
+            Self::Left => "left",
+        }
+    }
+
     /// The direction that a letter (of either case) stands for.
     pub const fn from_letter(letter: u8) -> Option<Self> {
         Some(match letter.to_ascii_uppercase() {

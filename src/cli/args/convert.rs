@@ -1,0 +1,132 @@
+//! The arguments of `convert`.
+
+use super::Destination;
+use crate::{
+    convert::{Written, results::Answers},
+    input::{Defaults, Form, parse_goal},
+    output::Notation,
+};
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+
+/// Examples at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  batch-solve convert puzzles.txt --to slashes
+  batch-solve convert *.txt --to grid -o course.txt
+  batch-solve puzzles.txt -o results.jsonl
+  batch-solve convert puzzles.txt --results results.jsonl --to runs
+  batch-solve convert puzzles.txt --results results.jsonl --to answer
+  batch-solve convert klotski.txt --to init -o klotski.init
+
+Ids, known lengths, sizes and goals go along, so that the converted puzzles are
+the same puzzles. A record that is invalid, or has no such form, is named on
+stderr and left out. Results are replayed first; a wrong one is left out, too.
+
+Exit status: 0 everything was converted, 2 something was not.";
+
+/// What `convert` can be told.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ConvertArgs {
+    /// Puzzle files; '-' is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<String>,
+
+    /// The form to write
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub to: Target,
+
+    /// Results of these puzzles, as solve writes them; for runs and answer
+    #[arg(long, value_name = "RESULTS")]
+    pub results: Option<String>,
+
+    /// What a letter in the moves of the results says, where they do not
+    #[arg(long, value_enum, value_name = "NOTATION", default_value_t, requires = "results")]
+    pub notation: Notation,
+
+    /// Where the tiles should end, unless a file says: blank-last, blank-first,
+    /// snail, or a board
+    #[arg(long, value_name = "GOAL", default_value = "blank-last")]
+    pub goal: String,
+
+    /// Read all puzzles as this form instead of detecting it
+    ///
+    /// line, slashes, compact, grid, positions, tray or letters.
+    #[arg(long, value_name = "FORM")]
+    pub input_format: Option<Form>,
+
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub destination: Destination,
+}
+
+/// The form to write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Target {
+    /// The tiles row by row on a line
+    Line,
+    /// Slashes between rows
+    Slashes,
+    /// 3x3 only, one character a tile: 142 3b5 678
+    Compact,
+    /// The size, then the rows
+    Grid,
+    /// For each tile its cell, of the start and of the goal
+    Positions,
+    /// A tray with its size, its blocks and its goal
+    Tray,
+    /// The first of the courses' two files of a tray: size and blocks
+    Init,
+    /// The second of them: the goal
+    Goal,
+    /// Of results: slashes, a tab, and the tiles' moves with counts: R2UL3
+    Runs,
+    /// Of results: 'Minimum number of moves = N', then every board
+    Answer,
+}
+
+/// What is converted into what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conversion<'a> {
+    /// Puzzles into a form.
+    Puzzles(Written),
+    /// Results, from this file, into a form.
+    Results(&'a str, Answers),
+}
+
+impl ConvertArgs {
+    /// What is asked for, or why these arguments do not fit together.
+    pub fn conversion(&self) -> anyhow::Result<Conversion<'_>> {
+        let inputs = self.files.iter().chain(&self.results);
+        if inputs.filter(|name| *name == "-").count() > 1 {
+            bail!("standard input ('-') can be read only once");
+        }
+        let form = match self.to {
+            Target::Line => Written::Form(Form::Line),
+            Target::Slashes => Written::Form(Form::Slashes),
+            Target::Compact => Written::Form(Form::Compact),
+            Target::Grid => Written::Form(Form::Grid),
+            Target::Positions => Written::Form(Form::Positions),
+            Target::Tray => Written::Form(Form::Tray),
+            Target::Init => Written::Init,
+            Target::Goal => Written::Goal,
+            Target::Runs | Target::Answer => {
+                let answers = if self.to == Target::Runs { Answers::Runs } else { Answers::Course };
+                let results = self.results.as_deref();
+                let results = results.context("this is a form of results: --results says where they are")?;
+                return Ok(Conversion::Results(results, answers));
+            }
+        };
+        if self.results.is_some() {
+            bail!("results are converted to runs or answer, puzzles to the other forms");
+        }
+        Ok(Conversion::Puzzles(form))
+    }
+
+    /// What the records of a file start with.
+    pub fn defaults(&self) -> anyhow::Result<Defaults> {
+        let goal = parse_goal(&self.goal, None).context("--goal")?;
+        Ok(Defaults { goal, form: self.input_format, ..Defaults::default() })
+    }
+}

@@ -1,0 +1,167 @@
+//! The arguments of `experiment`.
+
+use crate::{
+    cli::{Screen, When},
+    experiment::{Design, Method, Preset, presets},
+    puzzle::tiles::Size,
+    quantity::parse_size,
+};
+use anyhow::ensure;
+use clap::{Args, ColorChoice};
+use std::{path::PathBuf, thread};
+
+/// Examples at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  batch-solve experiment max-nodes
+  batch-solve experiment queues --moves 1..30 --count 50 -o report
+  batch-solve experiment heuristics --boards mine.txt --max-nodes 5000
+  batch-solve experiment grid --methods bfs,astar:h2,beam:50 --max-nodes 1000,10000
+
+Methods are NAME, NAME:HEURISTIC, NAME:NUMBER or NAME:HEURISTIC:NUMBER with the
+names of solve's --algorithm and --heuristic (h1 is misplaced, h2 is manhattan and
+the default), a number being a beam's width or a weight.
+
+Into the folder go NAME.csv with one row a run, NAME.md with the tables, the exact
+command and the version, and NAME.svg and NAME.png; the tables also go to stdout.
+Every run is done by one thread in memory of its own, so everything but times
+repeats exactly.";
+
+/// What `experiment` can be told.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ExperimentArgs {
+    /// The experiment
+    #[arg(value_enum, value_name = "NAME")]
+    pub preset: Preset,
+
+    /// Sizes of the boards, such as 3x3 or 3x3,4x4
+    #[arg(short, long, value_name = "RxC", value_delimiter = ',', help_heading = "Boards")]
+    pub size: Vec<Size>,
+
+    /// Boards so many random moves from the goal, such as 40, 10,20,30 or 1..40
+    #[arg(long, value_name = "N", value_parser = parse_numbers, help_heading = "Boards")]
+    pub moves: Option<Numbers>,
+
+    /// How many boards, of each size and number of moves
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Boards")]
+    pub count: Option<u64>,
+
+    /// The same seed gives the same boards on every machine
+    #[arg(long, value_name = "N", help_heading = "Boards")]
+    pub seed: Option<u64>,
+
+    /// The boards of a puzzle file instead of random ones
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["size", "moves", "count", "seed"], help_heading = "Boards")]
+    pub boards: Option<String>,
+
+    /// The searches, such as astar:h1,astar:h2,beam:100
+    #[arg(long, value_name = "METHOD", value_delimiter = ',', help_heading = "Searches")]
+    pub methods: Vec<Method>,
+
+    /// Limits on the states that a search may generate and store
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..), help_heading = "Searches")]
+    pub max_nodes: Vec<u64>,
+
+    /// Runs at once [default: available cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
+    pub threads: Option<u32>,
+
+    /// Memory for each run's search
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, default_value = "64MiB", help_heading = "Limits")]
+    pub memory: u64,
+
+    /// The folder for what is written
+    #[arg(short, long, value_name = "FOLDER", default_value = "experiments", help_heading = "Output")]
+    pub output: PathBuf,
+
+    /// Overwrite files of an earlier experiment of this name
+    #[arg(long, help_heading = "Output")]
+    pub force: bool,
+
+    /// When to show how far it is
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, help_heading = "On stderr")]
+    pub progress: When,
+
+    /// Neither progress nor notes, errors only
+    #[arg(long, help_heading = "On stderr")]
+    pub quiet: bool,
+}
+
+/// Some numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Numbers(pub Vec<u64>);
+
+/// The longest list of numbers that a range may stand for.
+const MOST_NUMBERS: u64 = 10_000;
+
+impl ExperimentArgs {
+    /// The preset's design with what was asked for in its place.
+    pub fn design(&self) -> anyhow::Result<Design> {
+        let mut design = presets::design(self.preset);
+        fn replace<T: Clone>(place: &mut Vec<T>, given: &[T]) {
+            if !given.is_empty() {
+                *place = given.to_vec();
+            }
+        }
+        replace(&mut design.sizes, &self.size);
+        replace(&mut design.methods, &self.methods);
+        replace(&mut design.limits, &self.max_nodes);
+        if let Some(Numbers(moves)) = &self.moves {
+            design.moves.clone_from(moves);
+        }
+        design.count = self.count.unwrap_or(design.count);
+        design.seed = self.seed.unwrap_or(design.seed);
+        design.boards.clone_from(&self.boards);
+        ensure!(
+            self.preset != Preset::Queues || self.boards.is_none(),
+            "queues compares boards by their random moves, which those of a file do not have"
+        );
+        let weighted =
+            !design.methods.is_empty() && design.methods.iter().all(|method| method.weight.is_some());
+        ensure!(
+            self.preset != Preset::Weights || weighted,
+            "weights compares methods that have a weight, such as wastar:h2:1.5"
+        );
+        if self.preset == Preset::Trays {
+            let own =
+                "trays has searches and trays of its own: --methods, --moves and --boards are for tiles";
+            ensure!(self.methods.is_empty() && self.moves.is_none() && self.boards.is_none(), own);
+        }
+        let curves = matches!(self.preset, Preset::MaxNodes | Preset::Grid | Preset::Trays);
+        ensure!(
+            curves || design.limits.len() == 1,
+            "{} takes one limit of nodes; max-nodes and grid compare several",
+            self.preset.name()
+        );
+        Ok(design)
+    }
+
+    /// Runs at once.
+    pub fn threads(&self) -> usize {
+        self.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize)
+    }
+
+    /// How to speak to the user.
+    pub fn screen(&self) -> Screen {
+        Screen::new(ColorChoice::Auto, self.quiet)
+    }
+
+    /// When to show progress.
+    pub fn progress(&self) -> When {
+        if self.quiet { When::Never } else { self.progress }
+    }
+}
+
+fn parse_numbers(text: &str) -> Result<Numbers, String> {
+    let wrong = || format!("'{text}' is not a number, a list such as 10,20 or a range such as 1..40");
+    let number = |text: &str| text.trim().parse::<u64>().map_err(|_| wrong());
+    if let Some((first, last)) = text.split_once("..") {
+        let (first, last) = (number(first)?, number(last.trim_start_matches('='))?);
+        if first > last || last - first >= MOST_NUMBERS {
+            return Err(wrong());
+        }
+        return Ok(Numbers((first..=last).collect()));
+    }
+    text.split(',').map(number).collect::<Result<_, _>>().map(Numbers)
+}

@@ -1,0 +1,45 @@
+//! The arguments of `shell`.
+
+use crate::{puzzle::tiles::Size, quantity::parse_size};
+use clap::Args;
+
+/// Examples at the end of the help.
+const EXAMPLES: &str = "\
+Examples:
+  batch-solve shell                     a prompt, with history and completion
+  batch-solve shell session.txt         the commands of a file
+  echo 'randomizeState 30
+  solve A-star h2' | batch-solve shell --seed 7
+
+Commands:
+  setState b12 345 678, randomizeState n, printState, move up|down|left|right,
+  maxNodes n, solve A-star h1|h2, solve beam k, help, quit; # starts a comment.
+  The goal has the blank first. A line that cannot be done is answered with an
+  error that names it, and the session goes on.
+
+Exit status: 0 every line was done, 1 some search found no solution, 2 some line
+was none of the commands, or the file cannot be read.";
+
+/// What `shell` can be told.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ShellArgs {
+    /// Commands, one a line; '-' is standard input [default: a prompt, or
+    /// standard input if that is no terminal]
+    #[arg(value_name = "SCRIPT")]
+    pub script: Option<String>,
+
+    /// Rows and columns
+    #[arg(short, long, value_name = "RxC", default_value = "3x3")]
+    pub size: Size,
+
+    /// The same seed gives the same random states on every machine
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Hard cap on the memory of the process, such as 64MiB or 2G
+    ///
+    /// The same session counts the same nodes wherever it is the same.
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, default_value = "512MiB")]
+    pub memory: u64,
+}

@@ -1,0 +1,98 @@
+//! `batch-solve convert`: puzzles from form to form, results into what other
+//! tools read.
+
+use super::{
+    Exit, Screen,
+    args::{Conversion, ConvertArgs},
+    check,
+};
+use crate::{
+    check::{Options, check_each},
+    convert::{
+        Puzzles, Record, Written,
+        results::{self, Answers},
+    },
+    input::{Block, Reader},
+    output::Sink,
+};
+use anyhow::Context;
+
+/// Text is handed on when there is so much of it, in bytes.
+const CHUNK: usize = 64 << 10;
+
+/// Records that are read together.
+const BLOCK: usize = 256;
+
+/// Converts what was asked for.
+pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Exit> {
+    let conversion = args.conversion()?;
+    let readers = args.files.iter().map(|file| Ok(Reader::open(file, args.defaults()?)?));
+    let readers = readers.collect::<anyhow::Result<Vec<_>>>()?;
+    let inputs: Vec<&str> = args.files.iter().chain(&args.results).map(String::as_str).collect();
+    let mut sink = args.destination.open(&inputs)?;
+    let exit = match conversion {
+        Conversion::Puzzles(form) => puzzles(readers, form, &mut sink)?,
+        Conversion::Results(name, answers) => solutions(args, readers, name, answers, &mut sink)?,
+    };
+    sink.finish()?;
+    Ok(exit)
+}
+
+/// Writes the records of files in a form.
+fn puzzles(readers: Vec<Reader>, form: Written, sink: &mut Sink) -> anyhow::Result<Exit> {
+    let screen = Screen::default();
+    let (mut puzzles, mut text, mut exit) = (Puzzles::new(form), String::new(), Exit::Decided);
+    let mut block = Block::default();
+    for mut reader in readers {
+        while reader.next_block(&mut block, BLOCK)? {
+            for index in 0..block.len() {
+                let header = block.header(index);
+                let written =
+                    block.parse(index).map_err(|invalid| invalid.to_string()).and_then(|instance| {
+                        let record = Record { id: header.id, length: header.length, instance: &instance };
+                        let line = header.line;
+                        puzzles.record(&mut text, record).map_err(|error| format!("{error} (line {line})"))
+                    });
+                if let Err(what) = written {
+                    screen.error(&format!("{}, record {}: {what}", reader.file(), header.n));
+                    exit = Exit::Failed;
+                }
+            }
+            if text.len() >= CHUNK {
+                sink.write_all(text.as_bytes())?;
+                text.clear();
+            }
+        }
+        reader.finish()?;
+    }
+    sink.write_all(text.as_bytes())?;
+    Ok(exit)
+}
+
+/// Writes the results that are right, and names the others.
+fn solutions(
+    args: &ConvertArgs,
+    readers: Vec<Reader>,
+    name: &str,
+    answers: Answers,
+    sink: &mut Sink,
+) -> anyhow::Result<Exit> {
+    let screen = Screen::default();
+    let options = Options { format: None, notation: args.notation };
+    let (mut text, mut failed) = (String::new(), Ok(()));
+    let summary = check_each(readers, check::open(name)?, &options, |right| {
+        results::write(&mut text, answers, right);
+        if text.len() >= CHUNK && failed.is_ok() {
+            failed = sink.write_all(text.as_bytes());
+            text.clear();
+        }
+    })
+    .with_context(|| name.to_owned())?;
+    failed?;
+    sink.write_all(text.as_bytes())?;
+    summary.problems.iter().for_each(|problem| screen.error(problem));
+    if summary.more_problems() > 0 {
+        screen.error(&format!("and {} more", summary.more_problems()));
+    }
+    Ok(if summary.is_right() { Exit::Decided } else { Exit::Failed })
+}

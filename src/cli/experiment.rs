@@ -1,0 +1,153 @@
+//! `batch-solve experiment`: runs, tables, plots, and what they came from.
+
+use super::{Exit, When, args::ExperimentArgs, signals};
+use crate::{
+    batch::interrupt::Interrupt,
+    experiment::{Conducted, Design, Runs, conduct},
+    output::Sink,
+};
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::{
+    fs,
+    io::{self, IsTerminal},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+/// Does an experiment and writes what came of it.
+pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
+    let started = Instant::now();
+    let design = args.design()?;
+    let screen = args.screen();
+    let mut files = Files::new(&args.output, design.preset.name(), args.force)?;
+    let interrupt = signals::listen()?;
+    let runs = Runs { threads: args.threads(), bytes: args.memory as usize };
+    let done = Arc::new(AtomicU64::new(0));
+    let mut watch = None;
+    let begin = |all| watch = Some(Watch::start(args.progress(), all, done.clone()));
+    let conducted = conduct(&design, runs, &interrupt, &done, begin);
+    drop(watch);
+    let conducted = conducted?;
+
+    files.write("csv", "", &conducted.csv)?;
+    let findings = &conducted.findings;
+    files.write("md", "", report(&design, &conducted, &runs, &interrupt).as_bytes())?;
+    for (name, figure) in &findings.figures {
+        files.write("svg", name, figure.svg().as_bytes())?;
+        let png = figure.png().context("the figure is too large for a picture")?;
+        files.write("png", name, &png)?;
+    }
+    let tables: Vec<String> = findings.tables.iter().map(ToString::to_string).collect();
+    Sink::stdout(&[] as &[&str])?.write_all(tables.join("\n").as_bytes())?;
+    let written: Vec<String> = files.written.iter().map(|path| path.display().to_string()).collect();
+    screen.note(&format!(
+        "{} runs in {:.1} s; written: {}",
+        conducted.runs,
+        started.elapsed().as_secs_f64(),
+        written.join(", ")
+    ));
+    Ok(interrupt.signal().map_or(Exit::Decided, Exit::Signal))
+}
+
+/// The tables with what they came from.
+fn report(design: &Design, conducted: &Conducted, runs: &Runs, interrupt: &Interrupt) -> String {
+    let Conducted { findings, runs: rows, .. } = conducted;
+    let mut text = format!(
+        "# {}\n\nMade by batch-solve {} with\n\n```sh\n{}\n```\n\n{rows} runs, each by one thread with {} MiB \
+         for its search, {} at once. Everything but times repeats exactly.\n",
+        design.preset.name(),
+        env!("CARGO_PKG_VERSION"),
+        design.command(),
+        runs.bytes >> 20,
+        runs.threads,
+    );
+    if interrupt.is_raised() {
+        text += "\n**The experiment was interrupted: some runs are missing.**\n";
+    }
+    for table in &findings.tables {
+        text += &format!("\n{table}");
+    }
+    for (name, _) in &findings.figures {
+        text += &format!("\n![{0}]({0}{name}.svg)\n", design.preset.name());
+    }
+    text
+}
+
+/// The files of an experiment.
+struct Files {
+    folder: PathBuf,
+    name: String,
+    force: bool,
+    written: Vec<PathBuf>,
+}
+
+impl Files {
+    /// Makes the folder, and makes sure that nothing is lost in it.
+    fn new(folder: &Path, name: String, force: bool) -> anyhow::Result<Self> {
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let files = Self { folder: folder.to_owned(), name, force, written: Vec::new() };
+        if !force
+            && let Some(path) = ["csv", "md"].map(|kind| files.path(kind, "")).iter().find(|p| p.exists())
+        {
+            anyhow::bail!("{}: exists already (--force overwrites it)", path.display());
+        }
+        Ok(files)
+    }
+
+    fn path(&self, kind: &str, part: &str) -> PathBuf {
+        self.folder.join(format!("{}{part}.{kind}", self.name))
+    }
+
+    fn write(&mut self, kind: &str, part: &str, content: &[u8]) -> anyhow::Result<()> {
+        let path = self.path(kind, part);
+        let mut sink = Sink::create(&path, self.force, &[] as &[&str])?;
+        sink.write_all(content)?;
+        sink.finish()?;
+        self.written.push(path);
+        Ok(())
+    }
+}
+
+/// Shows how many runs are done, until it is dropped.
+struct Watch {
+    done: Arc<AtomicU64>,
+    all: u64,
+    shown: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    fn start(when: When, all: u64, done: Arc<AtomicU64>) -> Self {
+        let wanted = when == When::Always || (when == When::Auto && io::stderr().is_terminal());
+        let shown = wanted.then(|| {
+            let done = done.clone();
+            thread::spawn(move || {
+                let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
+                if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} runs, {eta} left") {
+                    bar.set_style(style);
+                }
+                while done.load(Relaxed) < all {
+                    bar.set_position(done.load(Relaxed));
+                    thread::sleep(Duration::from_millis(100));
+                }
+                bar.finish_and_clear();
+            })
+        });
+        Self { done, all, shown }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // What an interrupt left undone is not waited for.
+        self.done.store(self.all, Relaxed);
+        if let Some(shown) = self.shown.take() {
+            let _ = shown.join();
+        }
+    }
+}

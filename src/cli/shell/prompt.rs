@@ -1,0 +1,92 @@
+//! The prompt: a line editor with history, and completion of the commands.
+
+use crate::shell::COMMANDS;
+use rustyline::{
+    Context, Editor, Helper, completion::Completer, error::ReadlineError, highlight::Highlighter,
+    hint::Hinter, history::DefaultHistory, validate::Validator,
+};
+
+/// A prompt on the terminal.
+pub(super) struct Prompt {
+    editor: Editor<Words, DefaultHistory>,
+    text: String,
+}
+
+impl Prompt {
+    pub(super) fn new(text: &str) -> anyhow::Result<Self> {
+        let mut editor = Editor::new()?;
+        editor.set_helper(Some(Words));
+        Ok(Self { editor, text: text.to_owned() })
+    }
+
+    /// The next line; none at the end of the input. Ctrl-C only drops the line.
+    pub(super) fn next(&mut self) -> anyhow::Result<Option<String>> {
+        loop {
+            match self.editor.readline(&self.text) {
+                Ok(line) => {
+                    self.editor.add_history_entry(&line)?;
+                    return Ok(Some(line));
+                }
+                Err(ReadlineError::Interrupted) => {}
+                Err(ReadlineError::Eof) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// Completes commands and their arguments, and helps with nothing else.
+struct Words;
+
+impl Helper for Words {}
+impl Highlighter for Words {}
+impl Validator for Words {}
+impl Hinter for Words {
+    type Hint = String;
+}
+
+impl Completer for Words {
+    type Candidate = String;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        Ok(complete(&line[..at]))
+    }
+}
+
+/// Where the words that could stand at the end of a text begin, and which they
+/// are.
+fn complete(text: &str) -> (usize, Vec<String>) {
+    let start = text.len() - text.trim_start().len();
+    let begins = |word: &str, typed: &str| {
+        word.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed))
+    };
+    match text[start..].split_once(' ') {
+        None => {
+            let typed = &text[start..];
+            let fits = COMMANDS.iter().filter(|(name, _)| begins(name, typed));
+            (start, fits.map(|(name, _)| format!("{name} ")).collect())
+        }
+        Some((name, rest)) => {
+            let typed = rest.trim_start();
+            let known = COMMANDS.iter().find(|(command, _)| command.eq_ignore_ascii_case(name));
+            let arguments = known.map_or(&[] as &[&str], |(_, arguments)| arguments);
+            let fits = arguments.iter().filter(|argument| begins(argument, typed));
+            (text.len() - typed.len(), fits.map(|&argument| argument.to_owned()).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_and_arguments_are_completed() {
+        assert_eq!(complete("pr"), (0, vec!["printState ".into()]));
+        assert_eq!(complete("  S").1, ["setState ", "solve "]);
+        assert_eq!(complete("solve a").1, ["A-star h1", "A-star h2"]);
+        assert_eq!(complete("move l"), (5, vec!["left".into()]));
+        assert_eq!(complete("jump u").1, [] as [&str; 0]);
+        assert_eq!(complete("").1.len(), COMMANDS.len());
+    }
+}

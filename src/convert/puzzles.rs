@@ -1,0 +1,214 @@
+//! Records in the input forms.
+
+use crate::input::Form;
+use crate::output::Instance;
+use crate::puzzle::tiles::{Board, Goal, Size};
+use crate::puzzle::trays::Tray;
+use std::fmt::Write;
+
+/// A record to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    /// Its own id, if it has one.
+    pub id: Option<&'a str>,
+    /// The known length of a shortest solution.
+    pub length: Option<u32>,
+    /// The puzzle.
+    pub instance: &'a Instance,
+}
+
+/// What puzzles are written as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// One of the input forms.
+    Form(Form),
+    /// The first of the courses' two files of a tray: its size and its blocks.
+    Init,
+    /// The second: the rectangles of its goal.
+    Goal,
+}
+
+/// Why a record has no such form.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ConvertError {
+    /// The compact form has one character a tile.
+    #[error("the compact form is for 3x3 boards, not {0}")]
+    Compact(Size),
+    /// The form is for the other family.
+    #[error("{0} cannot be written in this form")]
+    Family(&'static str),
+    /// The courses' files know no walls and no labels.
+    #[error("the courses' two files have neither walls nor labelled goals")]
+    Course,
+}
+
+/// Writes records of one form, with the directives that hold for them.
+#[derive(Debug)]
+pub struct Puzzles {
+    written: Written,
+    /// What the directives written so far say.
+    goal: Goal,
+    size: Option<Size>,
+}
+
+impl Puzzles {
+    /// A file that is still empty.
+    pub fn new(written: Written) -> Self {
+        Self { written, goal: Goal::default(), size: None }
+    }
+
+    /// Appends a record as whole lines, or says why it cannot be written.
+    pub fn record(&mut self, out: &mut String, record: Record<'_>) -> Result<(), ConvertError> {
+        match (record.instance, self.written) {
+            (
+                Instance::Tiles { .. },
+                Written::Init | Written::Goal | Written::Form(Form::Tray | Form::Letters),
+            ) => Err(ConvertError::Family("tile boards")),
+            (Instance::Tiles { board, goal }, Written::Form(form)) => {
+                self.tiles(out, form, record, board, goal)
+            }
+            (Instance::Tray { tray, .. }, written) => self.tray(out, written, record, tray),
+        }
+    }
+
+    /// Appends a tray as a record, or one of its two files.
+    fn tray(
+        &self,
+        out: &mut String,
+        written: Written,
+        record: Record<'_>,
+        tray: &Tray,
+    ) -> Result<(), ConvertError> {
+        let is_plain =
+            tray.walls().iter().all(|&word| word == 0) && tray.classes().iter().all(|class| class.mark == 0);
+        match written {
+            Written::Form(Form::Tray) => {
+                announce(out, record);
+                line(out, format_args!("{tray}"));
+            }
+            Written::Form(_) => return Err(ConvertError::Family("trays")),
+            Written::Init | Written::Goal if !is_plain => return Err(ConvertError::Course),
+            Written::Init => {
+                line(out, format_args!("{} {}", tray.rows(), tray.cols()));
+                tray.blocks().iter().for_each(|&block| line(out, format_args!("{}", tray.rect(block))));
+            }
+            Written::Goal => {
+                tray.goal().iter().for_each(|&block| line(out, format_args!("{}", tray.rect(block))));
+            }
+        }
+        Ok(())
+    }
+
+    fn tiles(
+        &mut self,
+        out: &mut String,
+        form: Form,
+        record: Record<'_>,
+        board: &Board,
+        goal: &Goal,
+    ) -> Result<(), ConvertError> {
+        let size = board.size();
+        if form == Form::Compact && (size.rows(), size.cols()) != (3, 3) {
+            return Err(ConvertError::Compact(size));
+        }
+        // Tile positions have their goal with them.
+        if form != Form::Positions && self.goal != *goal {
+            // A goal of its own shows its rows by slashes, so it needs no size.
+            line(out, format_args!("@goal {}", goal.name()));
+            self.goal = goal.clone();
+        }
+        if form == Form::Line {
+            self.announce_size(out, size);
+        }
+        let id = record.id.filter(|id| !id.is_empty());
+        if matches!(form, Form::Grid | Form::Positions) {
+            announce(out, record);
+            match form {
+                Form::Grid => grid(out, board),
+                _ => positions(out, board, goal),
+            }
+            out.push('\n');
+            return Ok(());
+        }
+        match id {
+            Some(id) if is_plain(id) => *out += &format!("{id}: "),
+            Some(id) => line(out, format_args!("@id {id}")),
+            None => {}
+        }
+        let text = match form {
+            Form::Slashes => board.to_string(),
+            Form::Compact => compact(board),
+            _ => board.to_string().replace('/', " "),
+        };
+        let known = record.length.map_or(String::new(), |length| format!(" | {length}"));
+        line(out, format_args!("{text}{known}"));
+        Ok(())
+    }
+
+    /// Says which size lines are of, where that does not go without saying.
+    fn announce_size(&mut self, out: &mut String, size: Size) {
+        let is_square = size.rows() == size.cols();
+        if self.size.map_or(is_square, |said| said == size) {
+            return;
+        }
+        line(out, format_args!("@size {size}"));
+        self.size = Some(size);
+    }
+}
+
+/// Says by directives what belongs to a record of several lines.
+fn announce(out: &mut String, record: Record<'_>) {
+    if let Some(id) = record.id.filter(|id| !id.is_empty()) {
+        line(out, format_args!("@id {id}"));
+    }
+    if let Some(length) = record.length {
+        line(out, format_args!("@length {length}"));
+    }
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    writeln!(out, "{text}").expect("a string takes every line");
+}
+
+/// Whether an id can stand before a colon.
+fn is_plain(id: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
+    id.chars().all(plain) && id.trim() == id && id.parse::<Size>().is_err()
+}
+
+/// `142 3b5 678`.
+fn compact(board: &Board) -> String {
+    let character = |&tile: &u16| if tile == 0 { 'b' } else { char::from(b'0' + tile as u8) };
+    let rows: Vec<String> = board.tiles().chunks(3).map(|row| row.iter().map(character).collect()).collect();
+    rows.join(" ")
+}
+
+/// The size, then the rows, with their columns aligned.
+pub(super) fn grid(out: &mut String, board: &Board) {
+    let size = board.size();
+    if size.rows() == size.cols() {
+        line(out, format_args!("{}", size.rows()));
+    } else {
+        line(out, format_args!("{} {}", size.rows(), size.cols()));
+    }
+    let width = (size.cells() - 1).to_string().len();
+    for row in board.tiles().chunks(size.cols()) {
+        let words: Vec<String> = row.iter().map(|tile| format!("{tile:width$}")).collect();
+        line(out, format_args!("{}", words.join(" ")));
+    }
+}
+
+/// For each tile its cell, of the start and of the goal.
+fn positions(out: &mut String, board: &Board, goal: &Goal) {
+    let size = board.size();
+    let goal = goal.board(size).expect("a goal that was read fits its board");
+    line(out, format_args!("{} {}", size.cols(), size.rows()));
+    for (heading, board) in [("starting positions for each tile:", board), ("goal positions:", &goal)] {
+        line(out, format_args!("{heading}"));
+        let mut cells = vec![0; size.cells()];
+        for (cell, &tile) in board.tiles().iter().enumerate() {
+            cells[usize::from(tile)] = cell;
+        }
+        cells.iter().for_each(|cell| line(out, format_args!("{cell}")));
+    }
+}

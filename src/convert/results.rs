@@ -1,0 +1,85 @@
+//! Checked results in the forms that other tools and courses read.
+
+use super::puzzles::grid;
+use crate::check::{Right, Says};
+use crate::output::Instance;
+use crate::puzzle::tiles::{Board, Direction};
+
+/// A form of results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answers {
+    /// The board with slashes between its rows, a tab, and the moves of the
+    /// tiles with their repetitions counted, such as `R2UL3`.
+    Runs,
+    /// `Minimum number of moves = N`, then every board on the way.
+    Course,
+}
+
+/// Appends a result as whole lines. Records that were not decided, or are
+/// invalid, are left out.
+pub fn write(out: &mut String, form: Answers, right: Right<'_>) {
+    let board = match right.instance {
+        Some(Instance::Tiles { board, .. }) => board,
+        Some(Instance::Tray { .. }) => return tray(out, right.says),
+        None => return,
+    };
+    match (form, right.says) {
+        (_, Says::Nothing | Says::Slid(_)) => {}
+        (Answers::Runs, Says::Solved(moves, _)) => *out += &format!("{board}\t{}\n", runs(moves)),
+        (Answers::Runs, Says::Unsolvable) => *out += &format!("{board}\tunsolvable\n"),
+        (Answers::Course, Says::Solved(moves, optimal)) => course(out, board, moves, optimal),
+        (Answers::Course, Says::Unsolvable) => *out += "No solution possible\n\n",
+    }
+}
+
+/// A tray's answer, as the courses have it: a line for each move, nothing where
+/// there is none, and a blank line after it.
+fn tray(out: &mut String, says: Says<'_>) {
+    if let Says::Slid(moves) = says {
+        for [row, col, to_row, to_col] in moves {
+            *out += &format!("{row} {col} {to_row} {to_col}\n");
+        }
+    }
+    out.push('\n');
+}
+
+/// `R2UL3`: where the tiles go.
+fn runs(moves: &[Direction]) -> String {
+    let mut text = String::new();
+    for run in moves.chunk_by(|a, b| a == b) {
+        text.push(char::from(run[0].opposite().letter()));
+        if run.len() > 1 {
+            text += &run.len().to_string();
+        }
+    }
+    text
+}
+
+/// The number of moves, called the least only if that was proved; then every
+/// board, each under its size, with a blank line after it.
+fn course(out: &mut String, start: &Board, moves: &[Direction], optimal: bool) {
+    let least = if optimal { "Minimum number" } else { "Number" };
+    *out += &format!("{least} of moves = {}\n", moves.len());
+    let mut board = start.clone();
+    let mut show = |board: &Board| {
+        grid(out, board);
+        out.push('\n');
+    };
+    show(&board);
+    for &direction in moves {
+        board.slide(direction);
+        show(&board);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Direction::{Down, Left, Right as East, Up};
+
+    #[test]
+    fn runs_are_counted_in_the_notation_of_tiles() {
+        assert_eq!(runs(&[]), "");
+        assert_eq!(runs(&[Up, Up, Left, Down, East, East, East]), "D2RUL3");
+    }
+}

@@ -1,0 +1,169 @@
+//! `trays`: how the queue, the heuristic and the visited set of the courses'
+//! sliding-block programs matter.
+//!
+//! Part one: a stack, a FIFO queue and priority queues search random trays
+//! within limits, with exact keys. Part two: the visited set keeps 32 bits of a
+//! polynomial hash in place of the state, as many programs do, with several
+//! multipliers: which states are lost, and which answers are wrong.
+
+mod look;
+mod search;
+
+pub use look::look;
+pub use search::{Outcome, Queue, Seen};
+
+use super::{Design, ExperimentError, Runs};
+use crate::batch::{each, interrupt::Interrupt};
+use crate::generate::trays::{TrayGoal, TrayRequest};
+use crate::heuristic::{TrayBound, TrayDistances};
+use crate::puzzle::trays::{Metric, Packed, Tray};
+use std::io;
+use std::sync::atomic::AtomicU64;
+
+/// The queues of part one.
+pub const QUEUES: [Queue; 5] = [Queue::Stack, Queue::Fifo, Queue::Nearest, Queue::Total, Queue::Made];
+
+/// The visited sets of part two. 31 is Java's habit for lists.
+pub const SETS: [Seen; 5] =
+    [Seen::Exact, Seen::Hash(31), Seen::Hash(8191), Seen::Hash(1_000_003), Seen::Hash(2_654_435_761)];
+
+/// States that a search of part two may visit: more than its trays have.
+const WHOLE: u64 = 500_000;
+
+/// Random moves that take a tray from its goal.
+const MOVES: u64 = 300;
+
+/// A run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TrayRow {
+    /// The tray's number, from 0.
+    pub tray: usize,
+    /// The queue.
+    pub queue: Queue,
+    /// The visited set.
+    pub seen: Seen,
+    /// States that could be visited; none where the whole space was searched,
+    /// goal or not.
+    pub limit: Option<u64>,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// A job: which tray, and how.
+#[derive(Clone, Copy)]
+struct Job {
+    tray: usize,
+    queue: Queue,
+    seen: Seen,
+    limit: Option<u64>,
+    /// Whether the search goes on behind the goal, through the whole space.
+    whole: bool,
+}
+
+/// The trays of a design: each can be solved.
+pub fn trays_of(design: &Design) -> Result<Vec<Tray>, ExperimentError> {
+    let mut trays = Vec::new();
+    for size in &design.sizes {
+        let request = TrayRequest {
+            rows: size.rows(),
+            cols: size.cols(),
+            // Some come out solved already, and are left out.
+            count: 4 * design.count,
+            seed: design.seed,
+            holes: (size.cells() / 8).max(2),
+            shapes: vec![(1, 1), (1, 2), (2, 1), (2, 2)],
+            goals: 2,
+            goal: TrayGoal::Moves(MOVES),
+        };
+        let made = request.trays().map_err(|error| ExperimentError::Trays(error.to_string()))?;
+        let unsolved = made.filter(|tray| !tray.is_solved() && puzzle(tray).is_some());
+        trays.extend(unsolved.take(design.count as usize));
+    }
+    if trays.is_empty() { Err(ExperimentError::Empty) } else { Ok(trays) }
+}
+
+type Puzzle = Packed<u64, u128>;
+
+/// A tray as it is searched, if it is small enough: up to 64 cells.
+fn puzzle(tray: &Tray) -> Option<(Puzzle, TrayDistances)> {
+    let distances = TrayDistances::new(tray, Metric::Slide, TrayBound::Nearest, 1 << 20)?;
+    Some((Packed::new(tray, Metric::Slide)?, distances))
+}
+
+fn jobs(design: &Design, trays: usize) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for tray in 0..trays {
+        for queue in QUEUES {
+            for &limit in &design.limits {
+                jobs.push(Job { tray, queue, seen: Seen::Exact, limit: Some(limit), whole: false });
+            }
+        }
+        for seen in SETS {
+            for whole in [false, true] {
+                jobs.push(Job { tray, queue: Queue::Fifo, seen, limit: None, whole });
+            }
+        }
+    }
+    jobs
+}
+
+/// How many runs a design has.
+pub fn count(design: &Design, trays: &[Tray]) -> u64 {
+    jobs(design, trays.len()).len() as u64
+}
+
+/// Does every run of a design.
+pub fn run(
+    design: &Design,
+    trays: &[Tray],
+    runs: Runs,
+    interrupt: &Interrupt,
+    done: &AtomicU64,
+) -> Result<Vec<TrayRow>, ExperimentError> {
+    let jobs = jobs(design, trays.len());
+    // States are kept on the heap: a few million at most.
+    let outcomes = each(&jobs, runs.threads, 64, interrupt, done, |job, _| {
+        let (puzzle, distances) = puzzle(&trays[job.tray]).expect("larger trays were left out");
+        let limit = job.limit.unwrap_or(WHOLE);
+        search::search(&puzzle, &distances, job.queue, job.seen, limit, job.whole)
+    })?;
+    let rows = jobs.iter().zip(outcomes).map_while(|(job, outcome)| {
+        let Job { tray, queue, seen, limit, .. } = *job;
+        Some(TrayRow { tray, queue, seen, limit, outcome: outcome? })
+    });
+    Ok(rows.collect())
+}
+
+/// Writes rows under a header.
+pub fn write_csv(rows: &[TrayRow], out: impl io::Write) -> csv::Result<()> {
+    let mut csv = csv::Writer::from_writer(out);
+    csv.write_record([
+        "tray",
+        "queue",
+        "visited_set",
+        "max_nodes",
+        "whole_space",
+        "ending",
+        "length",
+        "visited",
+        "bytes",
+        "time_us",
+    ])?;
+    for row in rows {
+        let outcome = &row.outcome;
+        csv.write_record([
+            row.tray.to_string(),
+            row.queue.name().to_owned(),
+            row.seen.name(),
+            row.limit.map_or(String::new(), |limit| limit.to_string()),
+            outcome.whole.to_string(),
+            outcome.ending.to_owned(),
+            outcome.length.map_or(String::new(), |length| length.to_string()),
+            outcome.visited.to_string(),
+            outcome.bytes.to_string(),
+            format!("{:.1}", outcome.time_us),
+        ])?;
+    }
+    csv.flush()?;
+    Ok(())
+}

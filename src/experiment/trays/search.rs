@@ -1,0 +1,230 @@
+//! The courses' search for trays: one loop, any queue, any visited set.
+
+use crate::heuristic::{Heuristic, TrayDistances};
+use crate::puzzle::Puzzle;
+use crate::puzzle::trays::{Mask, Packed, PackedState};
+use ahash::AHashSet;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::time::Instant;
+
+/// Which state comes next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Queue {
+    /// The last one found.
+    Stack,
+    /// The first one found.
+    Fifo,
+    /// The one whose goals' nearest blocks are the nearest.
+    Nearest,
+    /// The same, with the moves made so far added.
+    Total,
+    /// The one with the fewest moves made.
+    Made,
+}
+
+impl Queue {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stack => "stack",
+            Self::Fifo => "FIFO queue",
+            Self::Nearest => "priority: nearest",
+            Self::Total => "priority: total",
+            Self::Made => "priority: moves made",
+        }
+    }
+}
+
+/// How a state is recognised when it comes again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Seen {
+    /// By its key.
+    Exact,
+    /// By 32 bits: the cells of its blocks as digits of a number in this base.
+    Hash(u32),
+}
+
+impl Seen {
+    /// Its name.
+    pub fn name(self) -> String {
+        match self {
+            Self::Exact => "exact keys".into(),
+            Self::Hash(multiplier) => format!("32 bits × {multiplier}"),
+        }
+    }
+}
+
+/// What came of a search.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// `solved`, `none` if the queue ran empty, or `nodes`.
+    pub ending: &'static str,
+    /// Slides to the goal.
+    pub length: Option<u32>,
+    /// States visited.
+    pub visited: u64,
+    /// Bytes for visited states, their parents and the queue, at the end.
+    pub bytes: u64,
+    /// Time, in microseconds.
+    pub time_us: f64,
+    /// Whether the search went on behind the goal.
+    pub whole: bool,
+}
+
+/// A visited set.
+enum Set {
+    Exact(AHashSet<u128>),
+    Hash(AHashSet<u32>, u32),
+}
+
+impl Set {
+    fn insert(&mut self, key: u128, state: &PackedState<u64>) -> bool {
+        match self {
+            Self::Exact(keys) => keys.insert(key),
+            Self::Hash(hashes, multiplier) => hashes.insert(hash(state, *multiplier)),
+        }
+    }
+
+    /// Bytes of an entry.
+    fn entry(&self) -> u64 {
+        match self {
+            Self::Exact(_) => 16,
+            Self::Hash(..) => 4,
+        }
+    }
+}
+
+/// The cells of all blocks, class by class, as digits.
+fn hash(state: &PackedState<u64>, multiplier: u32) -> u32 {
+    let mut hash = 0u32;
+    for &anchors in &state.anchors {
+        let mut cells = anchors;
+        while !cells.is_none() {
+            hash = hash.wrapping_mul(multiplier).wrapping_add(cells.lowest());
+            cells = cells.without_lowest();
+        }
+    }
+    hash
+}
+
+/// The open states, by number.
+enum Open {
+    Stack(Vec<u32>),
+    Fifo(VecDeque<u32>),
+    /// With a priority; of equal ones the first found comes first.
+    Priority(BinaryHeap<Reverse<(u32, u32)>>),
+}
+
+impl Open {
+    fn new(queue: Queue) -> Self {
+        match queue {
+            Queue::Stack => Self::Stack(Vec::new()),
+            Queue::Fifo => Self::Fifo(VecDeque::new()),
+            _ => Self::Priority(BinaryHeap::new()),
+        }
+    }
+
+    fn push(&mut self, number: u32, priority: u32) {
+        match self {
+            Self::Stack(stack) => stack.push(number),
+            Self::Fifo(queue) => queue.push_back(number),
+            Self::Priority(heap) => heap.push(Reverse((priority, number))),
+        }
+    }
+
+    fn pop(&mut self) -> Option<u32> {
+        match self {
+            Self::Stack(stack) => stack.pop(),
+            Self::Fifo(queue) => queue.pop_front(),
+            Self::Priority(heap) => heap.pop().map(|Reverse((_, number))| number),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Stack(stack) => 4 * stack.len() as u64,
+            Self::Fifo(queue) => 4 * queue.len() as u64,
+            Self::Priority(heap) => 8 * heap.len() as u64,
+        }
+    }
+}
+
+/// Searches until the goal is found, or through the whole space, or until so
+/// many states were visited.
+pub(super) fn search(
+    puzzle: &Packed<u64, u128>,
+    distances: &TrayDistances,
+    queue: Queue,
+    seen: Seen,
+    limit: u64,
+    whole: bool,
+) -> Outcome {
+    let started = Instant::now();
+    let mut set = match seen {
+        Seen::Exact => Set::Exact(AHashSet::default()),
+        Seen::Hash(multiplier) => Set::Hash(AHashSet::default(), multiplier),
+    };
+    let mut open = Open::new(queue);
+    let start = puzzle.start();
+    // Each state with how many moves it took.
+    let mut states = vec![(puzzle.pack(&start), 0u32)];
+    set.insert(states[0].0, &start);
+    open.push(0, 0);
+    let mut length = puzzle.is_goal(&start).then_some(0);
+    let mut ending = "none";
+    'search: while let Some(number) = open.pop() {
+        if length.is_some() && !whole {
+            break;
+        }
+        let (key, made) = states[number as usize];
+        let state = puzzle.unpack(key);
+        for step in puzzle.moves(&state, None) {
+            let child = puzzle.apply(&state, step);
+            let key = puzzle.pack(&child);
+            if !set.insert(key, &child) {
+                continue;
+            }
+            states.push((key, made + 1));
+            if length.is_none() && puzzle.is_goal(&child) {
+                length = Some(made + 1);
+                if !whole {
+                    break 'search;
+                }
+            }
+            if states.len() as u64 >= limit {
+                ending = "nodes";
+                break 'search;
+            }
+            let estimate = || distances.estimate_of(puzzle, &child);
+            let priority = match queue {
+                Queue::Stack | Queue::Fifo => 0,
+                Queue::Nearest => estimate(),
+                Queue::Total => made + 1 + estimate(),
+                Queue::Made => made + 1,
+            };
+            open.push(states.len() as u32 - 1, priority);
+        }
+    }
+    let visited = states.len() as u64;
+    Outcome {
+        ending: if length.is_some() && !whole { "solved" } else { ending },
+        length,
+        visited,
+        bytes: visited * (size_of::<(u128, u32)>() as u64 + set.entry()) + open.bytes(),
+        time_us: started.elapsed().as_nanos() as f64 / 1000.0,
+        whole,
+    }
+}
+
+/// The estimate of a state, from nothing.
+trait EstimateOf {
+    fn estimate_of(&self, puzzle: &Packed<u64, u128>, state: &PackedState<u64>) -> u32;
+}
+
+impl EstimateOf for TrayDistances {
+    fn estimate_of(&self, puzzle: &Packed<u64, u128>, state: &PackedState<u64>) -> u32 {
+        let memo = self.evaluate(puzzle, state);
+        Heuristic::<Packed<u64, u128>>::estimate(self, &memo)
+    }
+}
