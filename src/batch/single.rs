@@ -23,7 +23,9 @@ impl Single {
     /// A solver for boards of the goal's size; or why there is none. Its tables
     /// are reserved from the ledger.
     pub fn new(goal: &Board, settings: &Settings, ledger: &Budget) -> Result<Self, String> {
-        match tiles::solver(goal, Plan::new(settings, goal.size()), ledger, &Mutex::default()) {
+        // Pattern databases are for batches that pay for them.
+        let none = Mutex::default();
+        match tiles::solver(goal, Plan::new(settings, goal.size()), ledger, &none) {
             (_, Some(refused)) => Err(refused),
             (solver, None) => Ok(Self { goal: goal.clone(), solver }),
         }

@@ -22,6 +22,14 @@ pub struct Method {
     pub weight: Option<f64>,
 }
 
+/// The heuristics for tile boards that need nothing from a disk.
+const TILES: [HeuristicChoice; 4] = [
+    HeuristicChoice::Misplaced,
+    HeuristicChoice::Manhattan,
+    HeuristicChoice::LinearConflict,
+    HeuristicChoice::WalkingDistance,
+];
+
 /// A text that names no method.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("'{text}' is not a method such as astar:h1, beam:100 or wastar:manhattan:1.5: {what}")]
@@ -117,7 +125,9 @@ impl FromStr for Method {
                     "h1" => HeuristicChoice::Misplaced,
                     "h2" => HeuristicChoice::Manhattan,
                     other => HeuristicChoice::from_str(other, true)
-                        .map_err(|_| wrong("there is no such heuristic"))?,
+                        .ok()
+                        .filter(|choice| TILES.contains(choice))
+                        .ok_or_else(|| wrong("there is no such heuristic"))?,
                 };
             }
         }
@@ -143,7 +153,7 @@ mod tests {
             assert_eq!((method.to_string().as_str(), method.label().as_str()), (written, label));
             assert_eq!(written.parse(), Ok(method));
         }
-        for wrong in ["dijkstra", "astar:h9", "astar:3", "beam:0", ""] {
+        for wrong in ["dijkstra", "astar:h9", "astar:3", "astar:nearest", "beam:0", ""] {
             assert!(wrong.parse::<Method>().is_err(), "{wrong}");
         }
     }
