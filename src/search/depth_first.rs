@@ -14,6 +14,14 @@ struct Frame<P: Puzzle, M> {
     step: Move,
 }
 
+/// Where a search begins.
+pub(super) struct Root<P: Puzzle, M> {
+    pub(super) state: P::State,
+    pub(super) memo: M,
+    /// What it cost to come here.
+    pub(super) cost: u32,
+}
+
 /// What lies below a root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Below {
@@ -52,7 +60,7 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
         }
     }
 
-    /// Searches below a root with its memo for a goal of cost at most `bound`, until `most`
+    /// Searches below a root for a goal of cost at most `bound`, until `most`
     /// nodes have been generated in all.
     ///
     /// `known` is asked about each state with its cost and its depth below the
@@ -60,9 +68,7 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
     /// often, with the nodes generated so far.
     pub(super) fn search(
         &mut self,
-        root: P::State,
-        memo: H::Memo,
-        cost: u32,
+        Root { state: root, memo, mut cost }: Root<P, H::Memo>,
         bound: u32,
         most: u64,
         mut known: impl FnMut(&P::State, u32, usize) -> bool,
@@ -70,7 +76,6 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
     ) -> Below {
         let (puzzle, heuristic) = (self.puzzle, self.heuristic);
         let mut next = u32::MAX;
-        let mut cost = cost;
         if cost + heuristic.estimate(&memo) > bound {
             return Below::Beyond(cost + heuristic.estimate(&memo));
         }

@@ -3,7 +3,7 @@
 //! Depth-first searches with a growing bound on cost plus estimate. It needs no
 //! memory but the path, and the first solution is a shortest one.
 
-use super::depth_first::{Below, DepthFirst};
+use super::depth_first::{Below, DepthFirst, Root};
 use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::heuristic::Heuristic;
 use crate::puzzle::Puzzle;
@@ -38,9 +38,7 @@ pub fn solve_until<P: Puzzle, H: Heuristic<P>>(
             break Ending::Solved { path: Vec::new(), bound: 0 };
         }
         let below = search.search(
-            start,
-            memo,
-            0,
+            Root { state: start, memo, cost: 0 },
             bound,
             most,
             |_, _, _| false,

@@ -191,18 +191,15 @@ mod tests {
         for (rows, cols, tiles) in [(4, 4, 8), (4, 4, 1), (3, 3, 8), (5, 2, 4), (5, 5, 6), (6, 4, 3)] {
             let frame = Frame { rows, cols };
             let classes = Classes::new(frame, tiles).unwrap();
-            let mut seen = vec![false; classes.len()];
             for class in 0..classes.len() {
                 let (set, region) = classes.member(class);
                 assert_eq!(set.count_ones() as usize, tiles);
-                assert_eq!((set & frame.white()).count_ones() % 2 == 0, class < classes.even());
+                assert_eq!((set & frame.white()).count_ones() & 1 == 0, class < classes.even());
                 assert_eq!(region, frame.region(set, region.trailing_zeros() as usize));
                 for cell in cells_of(region) {
                     assert_eq!(classes.class(set, cell) as usize, class);
                 }
-                assert!(!std::mem::replace(&mut seen[class], true));
             }
-            assert!(seen.into_iter().all(|seen| seen));
         }
     }
 

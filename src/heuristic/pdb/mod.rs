@@ -131,10 +131,10 @@ impl Lookup {
         debug_assert!(cells <= LABELS);
         let homes = database.pattern().homes;
         let mut tiles = [u8::MAX; LABELS];
-        for label in 1..cells {
+        for (label, tile) in tiles.iter_mut().enumerate().take(cells).skip(1) {
             let home = laying.0[puzzle.home(label)];
             if homes >> home & 1 == 1 {
-                tiles[label] = (homes & ((1 << home) - 1)).count_ones() as u8;
+                *tile = (homes & ((1 << home) - 1)).count_ones() as u8;
             }
         }
         let is_tile = |label: usize| tiles[label] != u8::MAX;
@@ -147,7 +147,7 @@ impl Lookup {
             }
         }
         let mut steps = [[Step::default(); 4]; LABELS];
-        for blank in 0..cells {
+        for (blank, steps) in steps.iter_mut().enumerate().take(cells) {
             for step in puzzle.moves_from(blank) {
                 let from = puzzle.beside(blank as u8, step);
                 let (there, here) = (laying.0[blank], laying.0[from as usize]);
@@ -157,7 +157,7 @@ impl Lookup {
                 for (place, cell) in passed.iter_mut().zip((0..cells as u8).filter(between)) {
                     *place = cell;
                 }
-                steps[blank][step.0 as usize] = Step {
+                steps[step.0 as usize] = Step {
                     change: 1 << here ^ 1 << there,
                     blank: here,
                     forward: u8::from(there > here),

@@ -46,13 +46,11 @@ pub(super) fn order(number: u16, tiles: usize) -> Order {
         order[tile] = smaller_after as u8;
     }
     let digits = order;
-    let mut placed = 0;
-    for tile in 0..tiles {
+    for (tile, &smaller_after) in digits.iter().enumerate().take(tiles) {
         // So many of the tiles before it, all of them smaller, come after it.
-        let at = placed - digits[tile] as usize;
-        order.copy_within(at..placed, at + 1);
+        let at = tile - smaller_after as usize;
+        order.copy_within(at..tile, at + 1);
         order[at] = tile as u8;
-        placed += 1;
     }
     order
 }

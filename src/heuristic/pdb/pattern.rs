@@ -7,7 +7,7 @@ use super::order::MOST_TILES;
 /// among the rest.
 ///
 /// Databases of patterns that are mirror images of each other are the same, so
-/// there is one that stands for all of them: see [`Pattern::canonical`].
+/// there is one that stands for all of them: see `canonical`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Pattern {
     pub(super) frame: Frame,

@@ -8,7 +8,7 @@ use crate::memory::Key;
 use crate::memory::visited::Frozen;
 use crate::puzzle::Puzzle;
 use crate::search::Stop;
-use crate::search::depth_first::Below;
+use crate::search::depth_first::{Below, Root};
 use std::sync::atomic::Ordering;
 
 /// Roots taken from the open list at once.
@@ -61,9 +61,7 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
                 let mut stop = None;
                 let most = search.limits.max_nodes.map_or(u64::MAX, |most| most.saturating_sub(before));
                 let below = self.depth_first.search(
-                    root,
-                    memo,
-                    known.cost,
+                    Root { state: root, memo, cost: known.cost },
                     level as u32,
                     most,
                     |state, cost, depth| {
