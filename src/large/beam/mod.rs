@@ -2,7 +2,7 @@
 //!
 //! All boards that some number of moves can reach, but of these only the best:
 //! level by level, each with one move more, at most a fixed number of boards is
-//! kept. A [`Stage`] is about one line; boards that have solved it wait for the
+//! kept. A stage is about one line; boards that have solved it wait for the
 //! next stage, which begins at the level of the first of them. Solved lines stay
 //! solved.
 //!

@@ -2,8 +2,8 @@
 //! core is left that is solved by a shortest path.
 //!
 //! A line grows from both its ends: the tile of either end goes in by its
-//! shortest route, the nearer one first ([`route`]); the last two go in
-//! together ([`pair`]). Every solvable board is solved, thin ones too: see
+//! shortest route, the nearer one first (`route.rs`); the last two go in
+//! together (`pair.rs`). Every solvable board is solved, thin ones too: see
 //! [`Staged::line`].
 
 mod pair;
@@ -68,7 +68,7 @@ impl Staged {
     /// edges, so any tile can be brought to any of them. For the last two, one is
     /// parked in the gap; the lines below are free, two wide at least and three
     /// deep, so the other can be brought below the gap; and inside the window
-    /// any two tiles can be brought home, as [`PairTable`] shows by enumeration.
+    /// any two tiles can be brought home, as the table shows by enumeration.
     pub fn line(&mut self, field: &mut Field, rest: Rest, side: Side) {
         let cols = field.size().cols();
         let view = View::new(rest, side, cols);
