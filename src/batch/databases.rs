@@ -64,11 +64,11 @@ fn seconds_for_a_board(cells: usize, largest: Option<usize>) -> f64 {
     };
     let gain = match largest {
         None => 1.0,
-        Some(..=4) => 2.0,
-        Some(5) => 5.0,
-        Some(6) => 30.0,
-        Some(7) => 150.0,
-        Some(_) => 700.0,
+        Some(..=4) => 1.5,
+        Some(5) => 2.5,
+        Some(6) => 8.0,
+        Some(7) => 60.0,
+        Some(_) => 400.0,
     };
     without / gain + 20e-6
 }

@@ -23,7 +23,7 @@ pub enum Tier {
 pub const QUICK_NODES: u64 = 4000;
 
 /// The same with pattern databases: most boards are solved within it.
-pub const QUICK_NODES_BY_DATABASES: u64 = 100_000;
+pub const QUICK_NODES_BY_DATABASES: u64 = 500_000;
 
 /// The frontier that A* builds for small boards before it goes on as IDA*.
 const FRONTIER: usize = 2 << 20;
