@@ -61,8 +61,8 @@ pub fn design(preset: Preset) -> Design {
             ..base
         },
         Preset::Trays => Design {
-            sizes: sizes(&["5x4"]),
-            count: 60,
+            sizes: sizes(&["5x4", "5x5"]),
+            count: 50,
             methods: Vec::new(),
             limits: vec![300, 1000, 3000, 10_000, 30_000],
             ..base

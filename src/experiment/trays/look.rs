@@ -10,7 +10,7 @@ use crate::plot::{Axis, Figure, Panel, Point, Scale, Series};
 pub fn look(design: &Design, rows: &[TrayRow]) -> Findings {
     let trays = rows.iter().map(|row| row.tray + 1).max().unwrap_or(0);
     Findings {
-        tables: vec![queues_table(design, rows, trays), sets_table(rows, trays)],
+        tables: vec![queues_table(design, rows, trays), sets_table(rows)],
         figures: vec![(String::new(), figure(design, rows, trays))],
     }
 }
@@ -47,14 +47,15 @@ fn queues_table(design: &Design, rows: &[TrayRow], trays: usize) -> Table {
     table
 }
 
-fn sets_table(rows: &[TrayRow], trays: usize) -> Table {
+fn sets_table(rows: &[TrayRow]) -> Table {
     let header =
         ["visited set", "trays with lost states", "states lost %", "'no solution' (wrong)", "longer answers"];
-    let mut table =
-        Table::new(format!("{trays} random trays, each with a solution, by the visited set"), header);
     let of = |seen: Seen, whole: bool| {
         rows.iter().filter(move |row| row.limit.is_none() && row.seen == seen && row.outcome.whole == whole)
     };
+    let trays = of(Seen::Exact, true).count();
+    let title = format!("{trays} small random trays, each with a solution, by the visited set");
+    let mut table = Table::new(title, header);
     for seen in SETS {
         let spaces = of(Seen::Exact, true).zip(of(seen, true)).map(|(exact, row)| {
             (exact.outcome.visited, exact.outcome.visited.saturating_sub(row.outcome.visited))

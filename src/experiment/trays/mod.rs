@@ -2,9 +2,10 @@
 //! sliding-block programs matter.
 //!
 //! Part one: a stack, a FIFO queue and priority queues search random trays
-//! within limits, with exact keys. Part two: the visited set keeps 32 bits of a
-//! polynomial hash in place of the state, as many programs do, with several
-//! multipliers: which states are lost, and which answers are wrong.
+//! within limits, with exact keys. Part two, on the small ones: the visited set
+//! keeps 32 bits of a polynomial hash in place of the state, as many programs
+//! do, with several multipliers: which states are lost, and which answers are
+//! wrong.
 
 mod look;
 mod search;
@@ -90,15 +91,18 @@ fn puzzle(tray: &Tray) -> Option<(Puzzle, TrayDistances)> {
     Some((Packed::new(tray, Metric::Slide)?, distances))
 }
 
-fn jobs(design: &Design, trays: usize) -> Vec<Job> {
+/// Trays up to so many cells are in part two: their whole space can be searched.
+const SMALL: usize = 20;
+
+fn jobs(design: &Design, trays: &[Tray]) -> Vec<Job> {
     let mut jobs = Vec::new();
-    for tray in 0..trays {
+    for (tray, of) in trays.iter().enumerate() {
         for queue in QUEUES {
             for &limit in &design.limits {
                 jobs.push(Job { tray, queue, seen: Seen::Exact, limit: Some(limit), whole: false });
             }
         }
-        for seen in SETS {
+        for seen in SETS.into_iter().filter(|_| of.cells() <= SMALL) {
             for whole in [false, true] {
                 jobs.push(Job { tray, queue: Queue::Fifo, seen, limit: None, whole });
             }
@@ -109,7 +113,7 @@ fn jobs(design: &Design, trays: usize) -> Vec<Job> {
 
 /// How many runs a design has.
 pub fn count(design: &Design, trays: &[Tray]) -> u64 {
-    jobs(design, trays.len()).len() as u64
+    jobs(design, trays).len() as u64
 }
 
 /// Does every run of a design.
@@ -120,7 +124,7 @@ pub fn run(
     interrupt: &Interrupt,
     done: &AtomicU64,
 ) -> Result<Vec<TrayRow>, ExperimentError> {
-    let jobs = jobs(design, trays.len());
+    let jobs = jobs(design, trays);
     // States are kept on the heap: a few million at most.
     let outcomes = each(&jobs, runs.threads, 64, interrupt, done, |job, _| {
         let (puzzle, distances) = puzzle(&trays[job.tray]).expect("larger trays were left out");
