@@ -1,6 +1,8 @@
 //! `batch-solve generate`, the real binary: the same boards everywhere, the
 //! right ones, and files that are not lost.
 
+mod support;
+
 use assert_cmd::{Command, assert::Assert, cargo::cargo_bin_cmd};
 use batch_solve::{
     input::{Block, Defaults, Reader},
@@ -12,6 +14,7 @@ use std::{
     io::{Cursor, Read},
     process::{Command as Process, Stdio},
 };
+use support::with_default_signals;
 
 fn generate(arguments: &str) -> Command {
     let mut command = cargo_bin_cmd!("batch-solve");
@@ -132,12 +135,9 @@ fn ctrl_c_leaves_whole_lines() {
     for arguments in ["generate --count 1000000000", "generate --size 9x9 --moves 1000000000000"] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("boards.txt");
-        let mut child = Process::new(env!("CARGO_BIN_EXE_batch-solve"))
-            .args(arguments.split(' '))
-            .arg("-o")
-            .arg(&path)
-            .spawn()
-            .unwrap();
+        let mut command = Process::new(env!("CARGO_BIN_EXE_batch-solve"));
+        command.args(arguments.split(' ')).arg("-o").arg(&path);
+        let mut child = with_default_signals(&mut command).spawn().unwrap();
         while !path.exists() {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }

@@ -1,12 +1,14 @@
 //! `batch-solve solve` with the real binary: order, statuses, limits, signals.
 
+mod support;
+
 use assert_cmd::cargo::cargo_bin_cmd;
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use support::with_default_signals;
 
 /// Boards of the fixture that take moments.
 const QUICK: [&str; 5] = ["12", "42", "55", "79", "94"];
@@ -270,19 +272,7 @@ fn a_closed_pipe_ends_quietly() {
 fn start(arguments: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_batch-solve"));
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    #[allow(unsafe_code)]
-    // SAFETY: `signal` may be called between fork and exec.
-    unsafe {
-        // Whoever runs the tests may ignore signals (`nohup`, `&` in a script),
-        // and a child inherits that.
-        command.pre_exec(|| {
-            for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-                libc::signal(signal, libc::SIG_DFL);
-            }
-            Ok(())
-        });
-    }
-    command.spawn().unwrap()
+    with_default_signals(&mut command).spawn().unwrap()
 }
 
 /// Sends a signal and returns the status and both streams.
