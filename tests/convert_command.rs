@@ -3,7 +3,9 @@
 
 use assert_cmd::cargo::cargo_bin_cmd;
 use batch_solve::input::{Block, Defaults, Reader};
+use std::fs;
 use std::io::Cursor;
+use std::path::Path;
 use std::process::Output;
 
 fn fixture(name: &str) -> String {
@@ -151,4 +153,38 @@ fn wrong_results_are_not_converted() {
     ] {
         assert_eq!(batch_solve(arguments, "").status.code(), Some(2), "{arguments:?}");
     }
+}
+
+#[test]
+fn trays_in_two_files_become_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("b-easy", "3 3\n0 0 0 1\n1 0 1 0\n");
+    write("b-easy.goal", "2 1 2 2\n");
+    write("a-solved", "2 2\n0 0 0 0\n");
+    write("a-solved.goal", "0 0 0 0\n");
+    write("no-goal", "2 2\n0 0 0 0\n");
+    let run = |path: &Path| {
+        cargo_bin_cmd!("batch-solve").arg("convert").arg(path).args(["--to", "tray"]).output().unwrap()
+    };
+    let all = run(folder.path());
+    assert_eq!(all.status.code(), Some(0));
+    let records = String::from_utf8(all.stdout).unwrap();
+    let solved = cargo_bin_cmd!("batch-solve")
+        .args(["-", "--quiet", "--metric", "slide"])
+        .write_stdin(records)
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(solved.stdout).unwrap(),
+        "a-solved\tsolved\t0\t\nb-easy\tsolved\t2\t0 0 0 1; 0 1 2 1\n"
+    );
+    let one = run(&folder.path().join("b-easy"));
+    assert!(String::from_utf8(one.stdout).unwrap().contains("b-easy"));
+    write("c-bad", "2 2\n0 0 5 5\n");
+    write("c-bad.goal", "0 0 0 0\n");
+    let bad = run(folder.path());
+    assert_eq!(bad.status.code(), Some(2));
+    assert!(String::from_utf8(bad.stderr).unwrap().contains("c-bad: "));
+    assert_eq!(run(tempfile::tempdir().unwrap().path()).status.code(), Some(2));
 }

@@ -1,6 +1,8 @@
 //! `batch-solve convert`: puzzles from form to form, results into what other
 //! tools read.
 
+mod courses;
+
 use super::{
     Exit, Screen,
     args::{Conversion, ConvertArgs},
@@ -16,6 +18,7 @@ use crate::{
     output::Sink,
 };
 use anyhow::Context;
+use std::path::Path;
 
 /// Text is handed on when there is so much of it, in bytes.
 const CHUNK: usize = 64 << 10;
@@ -26,12 +29,20 @@ const BLOCK: usize = 256;
 /// Converts what was asked for.
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Exit> {
     let conversion = args.conversion()?;
-    let readers = args.files.iter().map(|file| Ok(Reader::open(file, args.defaults()?)?));
+    let (courses, files): (Vec<&String>, Vec<&String>) =
+        args.files.iter().partition(|file| courses::is_course(Path::new(file)));
+    let readers = files.into_iter().map(|file| Ok(Reader::open(file, args.defaults()?)?));
     let readers = readers.collect::<anyhow::Result<Vec<_>>>()?;
     let inputs: Vec<&str> = args.files.iter().chain(&args.results).map(String::as_str).collect();
     let mut sink = args.destination.open(&inputs)?;
     let exit = match conversion {
-        Conversion::Puzzles(form) => puzzles(readers, form, &mut sink)?,
+        Conversion::Puzzles(form) => {
+            let mut exit = Exit::Decided;
+            for course in courses {
+                exit = exit.and(courses::convert(Path::new(course), form, &mut sink)?);
+            }
+            exit.and(puzzles(readers, form, &mut sink)?)
+        }
         Conversion::Results(name, answers) => solutions(args, readers, name, answers, &mut sink)?,
     };
     sink.finish()?;

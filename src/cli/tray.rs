@@ -61,7 +61,8 @@ pub(super) fn run(args: &TrayArgs, screen: Screen) -> anyhow::Result<Exit> {
     }
 }
 
-fn read(name: &str) -> anyhow::Result<Vec<u8>> {
+/// One of the two files, whole.
+pub(super) fn read(name: &str) -> anyhow::Result<Vec<u8>> {
     let file = File::open(name).with_context(|| format!("cannot open {name}"))?;
     let mut text = Vec::new();
     file.take(LONGEST + 1).read_to_end(&mut text).with_context(|| format!("cannot read {name}"))?;

@@ -18,6 +18,7 @@ Examples:
   batch-solve convert puzzles.txt --results results.jsonl --to runs
   batch-solve convert puzzles.txt --results results.jsonl --to answer
   batch-solve convert klotski.txt --to init -o klotski.init
+  batch-solve convert course/ --to tray -o course.txt     NAME with NAME.goal
 
 Ids, known lengths, sizes and goals go along, so that the converted puzzles are
 the same puzzles. A record that is invalid, or has no such form, is named on
@@ -29,7 +30,8 @@ Exit status: 0 everything was converted, 2 something was not.";
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConvertArgs {
-    /// Puzzle files; '-' is standard input
+    /// Puzzle files; '-' is standard input. A file with FILE.goal beside it is a
+    /// tray in the two-file course form, and a folder holds such files
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
 
