@@ -188,3 +188,15 @@ fn trays_in_two_files_become_records() {
     assert!(String::from_utf8(bad.stderr).unwrap().contains("c-bad: "));
     assert_eq!(run(tempfile::tempdir().unwrap().path()).status.code(), Some(2));
 }
+
+#[test]
+fn trays_become_pictures_and_stay_the_same() {
+    let classics = fixture("trays/classics.txt");
+    let pictures = text(&batch_solve(&["convert", &classics, "--to", "letters"], ""));
+    assert!(pictures.contains("letters\n") && pictures.contains("goal\n"), "{pictures}");
+    let lengths = |output: &Output| -> Vec<String> {
+        text(output).lines().map(|line| line.split('\t').take(3).collect::<Vec<_>>().join(" ")).collect()
+    };
+    let known = batch_solve(&[&classics, "--quiet"], "");
+    assert_eq!(lengths(&batch_solve(&["-", "--quiet"], &pictures)), lengths(&known));
+}

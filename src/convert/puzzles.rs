@@ -3,7 +3,7 @@
 use crate::input::Form;
 use crate::output::Instance;
 use crate::puzzle::tiles::{Board, Goal, Size};
-use crate::puzzle::trays::Tray;
+use crate::puzzle::trays::{Block, Tray};
 use std::fmt::Write;
 
 /// A record to write.
@@ -37,6 +37,12 @@ pub enum ConvertError {
     /// The form is for the other family.
     #[error("{0} cannot be written in this form")]
     Family(&'static str),
+    /// Letters are few.
+    #[error("a picture has letters for {} blocks at most", LETTERS.len())]
+    Letters,
+    /// A picture's goal names no blocks.
+    #[error("a labelled goal cannot be written as a picture")]
+    Labelled,
     /// The courses' files know no walls and no labels.
     #[error("the courses' two files have neither walls nor labelled goals")]
     Course,
@@ -85,6 +91,18 @@ impl Puzzles {
             Written::Form(Form::Tray) => {
                 announce(out, record);
                 line(out, format_args!("{tray}"));
+            }
+            Written::Form(Form::Letters)
+                if !is_plain && tray.classes().iter().any(|class| class.mark != 0) =>
+            {
+                return Err(ConvertError::Labelled);
+            }
+            Written::Form(Form::Letters) if tray.blocks().len() > LETTERS.len() => {
+                return Err(ConvertError::Letters);
+            }
+            Written::Form(Form::Letters) => {
+                announce(out, record);
+                letters(out, tray);
             }
             Written::Form(_) => return Err(ConvertError::Family("trays")),
             Written::Init | Written::Goal if !is_plain => return Err(ConvertError::Course),
@@ -154,6 +172,27 @@ impl Puzzles {
         line(out, format_args!("@size {size}"));
         self.size = Some(size);
     }
+}
+
+/// The letters of the first blocks.
+const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Appends a tray and its goal as pictures.
+fn letters(out: &mut String, tray: &Tray) {
+    let mut picture = |keyword: &str, blocks: &[Block]| {
+        line(out, format_args!("{keyword}"));
+        for row in tray.grid(blocks).chunks(tray.cols()) {
+            out.extend(row.iter().map(|&block| match block {
+                Tray::EMPTY => '.',
+                Tray::WALL => '#',
+                block => char::from(LETTERS[block as usize]),
+            }));
+            out.push('\n');
+        }
+    };
+    picture("letters", tray.blocks());
+    picture("goal", tray.goal());
+    out.push('\n');
 }
 
 /// Says by directives what belongs to a record of several lines.

@@ -78,6 +78,8 @@ pub enum Target {
     Positions,
     /// A tray with its size, its blocks and its goal
     Tray,
+    /// A tray and its goal as pictures, a letter a block
+    Letters,
     /// The first of the courses' two files of a tray: size and blocks
     Init,
     /// The second of them: the goal
@@ -111,6 +113,7 @@ impl ConvertArgs {
             Target::Grid => Written::Form(Form::Grid),
             Target::Positions => Written::Form(Form::Positions),
             Target::Tray => Written::Form(Form::Tray),
+            Target::Letters => Written::Form(Form::Letters),
             Target::Init => Written::Init,
             Target::Goal => Written::Goal,
             Target::Runs | Target::Answer => {
