@@ -12,6 +12,7 @@ use super::database::{Database, table_bytes};
 use super::frame::Frame;
 use super::pattern::Pattern;
 use crate::memory::arena::Arena;
+use crate::puzzle::tiles::Size;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -96,9 +97,13 @@ impl Header {
         if sum != checksum(0, words) {
             return None;
         }
-        let frame = Frame { rows: (sides >> 32) as usize, cols: sides as u32 as usize };
+        let (rows, cols) = ((sides >> 32) as usize, sides as u32 as usize);
+        let frame = Frame::new(Size::new(rows, cols).ok()?).filter(|frame| frame.rows == rows)?;
         let pattern = Pattern::new(frame, homes.try_into().ok()?, blank.try_into().ok()?)?;
         let counts = words[FIXED..].get(..usize::try_from(counts).ok()?)?.to_vec();
+        // A database has a goal, and no more states than can be counted.
+        counts.first()?;
+        counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count))?;
         Some(Self { pattern, words: table, checksum: checksum_of_table, counts })
     }
 
@@ -170,7 +175,7 @@ impl Store {
         };
         let header = Header::read(&mut file)?;
         let bytes = table_bytes(classes, pattern.tiles());
-        if header.pattern != pattern || header.words * 8 != bytes {
+        if header.pattern != pattern || header.words != bytes / 8 {
             return Err(Damage::Foreign);
         }
         let (found, expected) = (file.metadata()?.len(), bytes + HEADER as u64);
