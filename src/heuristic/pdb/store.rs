@@ -305,6 +305,32 @@ mod tests {
     }
 
     #[test]
+    fn a_header_with_a_right_checksum_may_still_say_anything() {
+        let (database, _) = made();
+        let header = Header { pattern: database.pattern(), words: 1, checksum: 2, counts: vec![1, 2, 3] };
+        let sound = header.to_words();
+        assert_eq!(Header::from_words(&sound), Some(header));
+        let with = |at: usize, value: u64| {
+            let mut words = sound.clone();
+            words[at] = value;
+            let last = words.len() - 1;
+            words[last] = checksum(0, &words[..last]);
+            Header::from_words(&words)
+        };
+        for value in [0, 1, 31, 32, 63, 64, 1 << 31, 1 << 32, 5 << 32 | 7, 40 << 32 | 40, u64::MAX] {
+            // Sides, tiles, the blank, and the number of counts.
+            for at in [2, 3, 4, 7] {
+                if let Some(header) = with(at, value) {
+                    assert!(header.pattern.frame.cells() <= 25 && !header.counts.is_empty(), "{at}: {value}");
+                }
+            }
+            assert!(with(2, value).is_none(), "no frame has the sides {value:x}");
+        }
+        assert!(with(7, 0).is_none() && with(7, 505).is_none() && with(8, u64::MAX).is_none());
+        assert_eq!(with(5, u64::MAX).map(|header| header.words), Some(u64::MAX));
+    }
+
+    #[test]
     fn damage_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path());
