@@ -9,9 +9,31 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Where a record is in the order of the run: its block, then its place there.
 pub(super) type Place = u64;
+
+/// How long a worker with nothing to do waits before it asks a slow writer for
+/// input again.
+const ASK_AGAIN: Duration = Duration::from_millis(50);
+
+/// The oldest place that is being solved, for those who ask often.
+#[derive(Debug)]
+pub(super) struct Oldest(AtomicU64);
+
+impl Oldest {
+    const NONE: Place = Place::MAX;
+
+    /// Whether anything is being solved.
+    pub(super) fn is_some(&self) -> bool {
+        self.get() != Self::NONE
+    }
+
+    fn get(&self) -> Place {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// What a worker is to do.
 pub(super) enum Next<J> {
@@ -29,10 +51,9 @@ pub(super) enum Next<J> {
 pub(super) struct Crew<J> {
     state: Mutex<State<J>>,
     wake: Condvar,
-    /// Workers with nothing to do, and the oldest place that is being solved,
-    /// for searches that ask often.
+    /// Workers with nothing to do, for searches that ask often.
     hungry: AtomicUsize,
-    oldest: AtomicU64,
+    oldest: Arc<Oldest>,
     stopped: Arc<AtomicBool>,
     most_blocks: u64,
     most_bytes: u64,
@@ -51,8 +72,8 @@ struct State<J> {
     /// Bytes of blocks that are taken and not finished.
     bytes: u64,
     input_ended: bool,
-    /// Workers that were sent to read and have not come back, and whether others
-    /// have waited for them in vain.
+    /// Workers that were sent to read and have not come back, and whether it is
+    /// known that there is nothing to read yet.
     reading: usize,
     input_slow: bool,
 }
@@ -96,7 +117,7 @@ impl<J> Crew<J> {
             state: Mutex::new(state),
             wake: Condvar::new(),
             hungry: AtomicUsize::new(0),
-            oldest: AtomicU64::new(Place::MAX),
+            oldest: Arc::new(Oldest(AtomicU64::new(Oldest::NONE))),
             stopped: Arc::default(),
             most_blocks,
             most_bytes,
@@ -147,7 +168,13 @@ impl<J> Crew<J> {
                 continue;
             }
             self.hungry.fetch_add(1, Ordering::Relaxed);
-            self.wake.wait(&mut state);
+            if state.input_slow {
+                if self.wake.wait_for(&mut state, ASK_AGAIN).timed_out() {
+                    state.input_slow = false;
+                }
+            } else {
+                self.wake.wait(&mut state);
+            }
             self.hungry.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -161,12 +188,13 @@ impl<J> Crew<J> {
         self.wake.notify_all();
     }
 
-    /// There was no time to read: somebody else takes long over it.
+    /// There was no time to read: somebody else takes long over it, or a writer
+    /// does while something is being solved.
     pub(super) fn read_later(&self) {
         let mut state = self.state.lock();
         state.taken -= 1;
         state.reading -= 1;
-        state.input_slow = state.reading > 0;
+        state.input_slow = state.reading > 0 || self.oldest.is_some();
         self.wake.notify_all();
     }
 
@@ -209,6 +237,7 @@ impl<J> Crew<J> {
     pub(super) fn decided(&self, place: Place, large: bool) {
         let mut state = self.state.lock();
         self.end(&mut state, place);
+        state.input_slow &= state.reading > 0;
         if large {
             state.large_busy = false;
         }
@@ -225,6 +254,11 @@ impl<J> Crew<J> {
     /// A flag that is up once everybody was sent home.
     pub(super) fn stop_flag(&self) -> Arc<AtomicBool> {
         self.stopped.clone()
+    }
+
+    /// The oldest place that is being solved.
+    pub(super) fn oldest(&self) -> Arc<Oldest> {
+        self.oldest.clone()
     }
 
     /// Whether everybody was sent home.
@@ -248,7 +282,7 @@ impl<J> Crew<J> {
     }
 
     fn note_oldest(&self, state: &State<J>) {
-        self.oldest.store(state.running.first().copied().unwrap_or(Place::MAX), Ordering::Relaxed);
+        self.oldest.0.store(state.running.first().copied().unwrap_or(Oldest::NONE), Ordering::Relaxed);
     }
 }
 
@@ -261,7 +295,7 @@ pub(super) struct Post<'c, J> {
 
 impl<J: Send> Company for Post<'_, J> {
     fn offers(&self) -> bool {
-        self.crew.hungry.load(Ordering::Relaxed) > 0 && self.crew.oldest.load(Ordering::Relaxed) == self.place
+        self.crew.hungry.load(Ordering::Relaxed) > 0 && self.crew.oldest.get() == self.place
     }
 
     fn invite(&self, work: &(dyn Fn() + Sync)) {

@@ -1,5 +1,6 @@
 //! The files of a run, one after another, as numbered blocks.
 
+use super::crew::Oldest;
 use super::interrupt::Interrupt;
 use super::settings::Settings;
 use crate::input::{Block, Defaults, InputError, Reader};
@@ -19,8 +20,10 @@ pub(super) struct Inputs<'r> {
     defaults: Defaults,
     reader: Option<Reader>,
     interrupt: &'r Interrupt,
-    /// Whether the run ends for another reason.
+    /// Whether the run ends for another reason, and whether something is being
+    /// solved.
     stopped: Arc<AtomicBool>,
+    solving: Arc<Oldest>,
     complain: &'r (dyn Fn(&InputError) + Sync),
     /// When the whole run should be over.
     ends: Option<Instant>,
@@ -28,6 +31,16 @@ pub(super) struct Inputs<'r> {
     next: u64,
     before: u64,
     ended: bool,
+}
+
+/// What came of asking for a block.
+pub(super) enum Asked {
+    /// Here it is.
+    Block(Taken),
+    /// A writer takes long over it, and there is something else to do.
+    NotYet,
+    /// All files are at their end.
+    Ended,
 }
 
 /// A block's number, its file, and how many bytes of input it took.
@@ -45,7 +58,7 @@ impl<'r> Inputs<'r> {
         settings: &'r Settings,
         defaults: Defaults,
         interrupt: &'r Interrupt,
-        stopped: Arc<AtomicBool>,
+        (stopped, solving): (Arc<AtomicBool>, Arc<Oldest>),
         complain: &'r (dyn Fn(&InputError) + Sync),
         ends: Option<Instant>,
     ) -> Self {
@@ -56,6 +69,7 @@ impl<'r> Inputs<'r> {
             reader: None,
             interrupt,
             stopped,
+            solving,
             complain,
             ends,
             next: 0,
@@ -64,8 +78,8 @@ impl<'r> Inputs<'r> {
         }
     }
 
-    /// Fills a block with the next records; none at the end of all files.
-    pub(super) fn next(&mut self, block: &mut Block) -> Option<Taken> {
+    /// Fills a block with the next records, if there are any.
+    pub(super) fn next(&mut self, block: &mut Block) -> Asked {
         while !self.ended && !self.interrupt.is_raised() {
             let Some(reader) = &mut self.reader else {
                 match self.files.next() {
@@ -82,7 +96,7 @@ impl<'r> Inputs<'r> {
                         Taken { seq: self.next, before: self.before, file: reader.file().clone(), bytes };
                     self.next += 1;
                     self.before += block.len() as u64;
-                    return Some(taken);
+                    return Asked::Block(taken);
                 }
                 Ok(false) => {
                     if let Err(error) = reader.finish() {
@@ -90,6 +104,7 @@ impl<'r> Inputs<'r> {
                     }
                     self.reader = None;
                 }
+                Err(error) if error.is_early() => return Asked::NotYet,
                 Err(error) => {
                     (self.complain)(&error);
                     self.reader = None;
@@ -97,7 +112,7 @@ impl<'r> Inputs<'r> {
             }
         }
         self.ended = true;
-        None
+        Asked::Ended
     }
 
     fn open(&mut self, file: &str) {
@@ -106,6 +121,7 @@ impl<'r> Inputs<'r> {
                 stream: io::stdin(),
                 interrupt: self.interrupt.clone(),
                 stopped: self.stopped.clone(),
+                solving: self.solving.clone(),
                 ends: self.ends,
             };
             self.reader = Some(Reader::from_stream(file, stream, self.defaults.clone()));
@@ -119,17 +135,19 @@ impl<'r> Inputs<'r> {
 }
 
 /// A stream that ends when the run is interrupted or stopped, however long its writer
-/// takes, and fails when its writer is silent and the run's time is over.
+/// takes, and fails when its writer is silent and the run's time is over, or for
+/// the moment when something is being solved meanwhile: that needs hands.
 struct Patient<S> {
     stream: S,
     interrupt: Interrupt,
     stopped: Arc<AtomicBool>,
+    solving: Arc<Oldest>,
     ends: Option<Instant>,
 }
 
 impl<S: Read + AsRawFd> Read for Patient<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        const LOOK: i32 = 100;
+        const LOOK: i32 = 50;
         loop {
             if self.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) {
                 return Ok(0);
@@ -144,6 +162,9 @@ impl<S: Read + AsRawFd> Read for Patient<S> {
             }
             if ready == 0 && self.ends.is_some_and(|ends| Instant::now() >= ends) {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "the deadline passed before its end"));
+            }
+            if ready == 0 && self.solving.is_some() {
+                return Err(io::ErrorKind::WouldBlock.into());
             }
         }
     }

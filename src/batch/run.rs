@@ -3,7 +3,7 @@
 use super::counters::Counters;
 use super::crew::{Crew, Next, Place};
 use super::databases::Databases;
-use super::inputs::{Inputs, RECORDS, Taken};
+use super::inputs::{Asked, Inputs, RECORDS, Taken};
 use super::interrupt::Interrupt;
 use super::plan::{Plan, Tier};
 use super::settings::Settings;
@@ -97,7 +97,14 @@ pub fn run(
         tables: Tables::new(settings),
         databases: Mutex::new(databases),
         crew: &crew,
-        inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, crew.stop_flag(), &complain, ends)),
+        inputs: Mutex::new(Inputs::new(
+            settings,
+            defaults,
+            interrupt,
+            (crew.stop_flag(), crew.oldest()),
+            &complain,
+            ends,
+        )),
         window: Window::new(sink, counters),
         counters,
         large: Mutex::new(Region::zeroed(large)),
@@ -338,9 +345,13 @@ impl<'w, 'r> Worker<'w, 'r> {
         let crew = self.shared.crew;
         // Whoever reads may wait for a slow writer: there are better things to do.
         let Some(mut inputs) = self.shared.inputs.try_lock_for(PATIENCE) else { return crew.read_later() };
-        let taken = inputs.next(&mut self.block);
+        let asked = inputs.next(&mut self.block);
         drop(inputs);
-        let Some(Taken { seq, before, file, bytes }) = taken else { return crew.input_ended() };
+        let Taken { seq, before, file, bytes } = match asked {
+            Asked::Block(taken) => taken,
+            Asked::NotYet => return crew.read_later(),
+            Asked::Ended => return crew.input_ended(),
+        };
         crew.block_read(bytes);
         if self.file != file {
             self.file = (*file).into();

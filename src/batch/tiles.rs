@@ -11,6 +11,8 @@ use crate::heuristic::pdb::{Recounted, Whole};
 use crate::heuristic::{
     Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
 };
+use crate::large::field::Field;
+use crate::large::staged::Staged;
 use crate::memory::Region;
 use crate::memory::budget::Budget;
 use crate::output::{Effort, Solution, Verdict};
@@ -122,11 +124,17 @@ fn small_tables<C: Cells>(puzzle: &Tiles<C>, ledger: &Budget) -> bool {
 
 /// A puzzle whose states are boards of one size.
 pub(super) trait OfBoards: Puzzle + Send {
+    /// How the length of a solution is counted.
+    const METRIC: Metric;
     fn size(&self) -> Size;
     fn state(&self, board: &Board) -> Self::State;
+    /// The cell where a tile belongs.
+    fn home(&self, tile: usize) -> usize;
 }
 
 impl<C: Cells> OfBoards for Tiles<C> {
+    const METRIC: Metric = Metric::Tile;
+
     fn size(&self) -> Size {
         self.size()
     }
@@ -134,15 +142,25 @@ impl<C: Cells> OfBoards for Tiles<C> {
     fn state(&self, board: &Board) -> TileState<C> {
         self.state(board)
     }
+
+    fn home(&self, tile: usize) -> usize {
+        self.home(self.labels()[tile].into())
+    }
 }
 
 impl OfBoards for Lines {
+    const METRIC: Metric = Metric::Line;
+
     fn size(&self) -> Size {
         self.size()
     }
 
     fn state(&self, board: &Board) -> TileState<u64> {
         self.state(board)
+    }
+
+    fn home(&self, tile: usize) -> usize {
+        OfBoards::home(self.tiles(), tile)
     }
 }
 
@@ -208,7 +226,8 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => None,
             Ending::Stopped { stop: Stop::Memory, .. } if tier != Tier::Large => None,
             Ending::Stopped { stop: stop @ (Stop::Time | Stop::Memory), bound } if self.plan.second_best => {
-                Some(search.second_best(bound).unwrap_or_else(|| verdict(Ending::Stopped { stop, bound })))
+                let found = search.second_best(bound).or_else(|| search.in_stages(board, bound));
+                Some(found.unwrap_or_else(|| verdict(Ending::Stopped { stop, bound })))
             }
             ending => Some(verdict(ending)),
         }
@@ -319,6 +338,22 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
         let Verdict::Solved(found) = verdict(ending) else { return None };
         let bound = bound.min(found.length);
         Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }))
+    }
+
+    /// A solution that needs no memory to speak of, however far it is.
+    fn in_stages(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
+        let puzzle = self.problem.puzzle;
+        let mut field = Field::to_homes(board, |tile| puzzle.home(tile));
+        let mut staged = Staged::new(board.size());
+        staged.solve(&mut field, &self.limits).ok()?;
+        self.effort.algorithm = "staged";
+        self.effort.heuristic = "";
+        self.effort.expanded += staged.routes();
+        self.effort.generated += field.moves().len() as u64;
+        let moves = field.into_moves();
+        let length = P::METRIC.length(&moves) as u32;
+        let bound = bound.min(length);
+        Some(Verdict::Solved(Solution { moves: moves.into(), length, optimal: bound == length, bound }))
     }
 
     fn note(&mut self, algorithm: &'static str, heuristic: &'static str, outcome: Outcome) -> Ending {

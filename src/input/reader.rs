@@ -123,7 +123,7 @@ impl Reader {
     /// `max_records`, about 64 KiB of text. `false` at the end of the file.
     ///
     /// After an error the records before it have all been handed out, and the
-    /// file has no more.
+    /// file has no more, unless the error [was only early](InputError::is_early).
     pub fn next_block(&mut self, block: &mut Block, max_records: usize) -> Result<bool, InputError> {
         block.clear(self.n);
         let mut start = self.at;
@@ -148,7 +148,10 @@ impl Reader {
         self.gone += self.at as u64;
         self.buffer.drain(..self.at);
         self.at = 0;
-        let read = self.source.read_into(&mut self.buffer).inspect_err(|_| {
+        let read = self.source.read_into(&mut self.buffer).inspect_err(|error| {
+            if error.is_early() {
+                return;
+            }
             self.buffer.clear();
             self.pending = Pending::default();
             self.searched = Paragraph::default();

@@ -44,6 +44,8 @@ pub(super) enum Flow {
     Paused,
     /// The table or the open list was full at this version.
     Full(u64),
+    /// No part of a growth's phase is left.
+    Grown,
     /// Somebody wants to replace the table.
     LetGo,
     /// There is nothing to do now.
