@@ -2,7 +2,7 @@
 //! against the plain oracle.
 
 use assert_cmd::Command;
-use batch_solve::generate::trays::{TrayGoal, TrayRequest};
+use batch_solve::generate::trays::{BlockShape, TrayGoal, TrayRequest};
 use batch_solve::puzzle::Puzzle;
 use batch_solve::puzzle::trays::{
     Block, CellKey, Lists, Mask, Metric, Packed, PackedState, Place, Tray, oracle,
@@ -150,6 +150,7 @@ fn small_trays(count: u64) -> Vec<Tray> {
             _ => vec![(1, 2), (2, 1), (1, 3)],
         };
         let goal = if seed % 2 == 0 { TrayGoal::Anywhere } else { TrayGoal::Moves(30) };
+        let shapes = shapes.into_iter().map(BlockShape::from).collect();
         let holes = 1 + seed as usize % 4;
         let goals = 1 + seed as usize % 5 / 2;
         let request = TrayRequest { rows, cols, count: count / 24, seed, holes, shapes, goals, goal };
@@ -418,7 +419,7 @@ fn keys_are_equal_exactly_when_trays_are() {
         count: 25,
         seed,
         holes,
-        shapes: vec![(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)],
+        shapes: [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)].map(BlockShape::from).into(),
         goals: 2,
         goal: TrayGoal::Moves(10),
     };

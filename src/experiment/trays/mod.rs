@@ -15,7 +15,7 @@ pub use search::{Outcome, Queue, Seen};
 
 use super::{Design, ExperimentError, Runs};
 use crate::batch::{each, interrupt::Interrupt};
-use crate::generate::trays::{TrayGoal, TrayRequest};
+use crate::generate::trays::{BlockShape, TrayGoal, TrayRequest};
 use crate::heuristic::{TrayBound, TrayDistances};
 use crate::puzzle::trays::{Metric, Packed, Tray};
 use std::io;
@@ -72,7 +72,7 @@ pub fn trays_of(design: &Design) -> Result<Vec<Tray>, ExperimentError> {
             count: 4 * design.count,
             seed: design.seed,
             holes: (size.cells() / 8).max(2),
-            shapes: vec![(1, 1), (1, 2), (2, 1), (2, 2)],
+            shapes: [(1, 1), (1, 2), (2, 1), (2, 2)].map(BlockShape::from).into(),
             goals: 2,
             goal: TrayGoal::Moves(MOVES),
         };
