@@ -160,7 +160,8 @@ impl Trays {
         let mut taken = vec![false; rows * cols];
         let mut blocks = Vec::new();
         for shape in wanted {
-            let rect = |cell| Rect { at: Place::of_cell(cell, cols), height: shape.height, width: shape.width };
+            let rect =
+                |cell| Rect { at: Place::of_cell(cell, cols), height: shape.height, width: shape.width };
             let fits = |&cell: &usize| {
                 let rect = rect(cell);
                 rect.fits(rows, cols) && rect.cells(cols).all(|cell| !taken[cell])
@@ -296,7 +297,8 @@ mod tests {
 
     #[test]
     fn the_farthest_goal_is_as_far_as_one_block_can_be() {
-        let request = TrayRequest { rows: 3, cols: 4, goal: TrayGoal::Farthest(5000), count: 20, ..request() };
+        let request =
+            TrayRequest { rows: 3, cols: 4, goal: TrayGoal::Farthest(5000), count: 20, ..request() };
         for tray in request.trays().unwrap() {
             let far = oracle::solve(&tray, Metric::Piece, 100_000).length().expect("a goal that was reached");
             assert!(far > 0);

@@ -26,8 +26,7 @@ impl<C: Cells + Pod> Log<C> {
         let puzzle = Tiles::new(goal)?;
         let distance = Manhattan::new(&puzzle);
         let first = puzzle.state(start);
-        let mut log =
-            Self { puzzle, distance, states: Vec::new(), parents: Vec::new(), index: Index::new() };
+        let mut log = Self { puzzle, distance, states: Vec::new(), parents: Vec::new(), index: Index::new() };
         log.visit(&first, 0);
         Some(log)
     }

@@ -51,7 +51,8 @@ impl WideLog {
         let in_order = goal.tiles().iter().filter(|&&tile| tile != 0);
         in_order.zip(1..).for_each(|(&tile, label)| names[usize::from(tile)] = label);
         let labels: Vec<u16> = start.tiles().iter().map(|&tile| names[usize::from(tile)]).collect();
-        let hash = labels.iter().enumerate().fold(0u64, |sum, (cell, &label)| sum.wrapping_add(mix(cell, label)));
+        let hash =
+            labels.iter().enumerate().fold(0u64, |sum, (cell, &label)| sum.wrapping_add(mix(cell, label)));
         let mut log = Self { size, goal_blank: goal.blank(), labels, marks: Vec::new(), index: Index::new() };
         let estimate = (0..size.cells()).map(|cell| log.distance(log.labels[cell], cell)).sum();
         log.marks.push(Mark { hash, parent: 0, estimate, blank: start.blank() as u32 });

@@ -48,8 +48,14 @@ fn queues_table(design: &Design, rows: &[TrayRow], trays: usize) -> Table {
 }
 
 fn sets_table(rows: &[TrayRow]) -> Table {
-    let header =
-        ["visited set", "trays with lost states", "states lost %", "'no solution' (wrong)", "longer answers"];
+    let header = [
+        "visited set",
+        "trays with lost states",
+        "states lost",
+        "of all %",
+        "'no solution' (wrong)",
+        "longer answers",
+    ];
     let of = |seen: Seen, whole: bool| {
         rows.iter().filter(move |row| row.limit.is_none() && row.seen == seen && row.outcome.whole == whole)
     };
@@ -72,7 +78,8 @@ fn sets_table(rows: &[TrayRow]) -> Table {
         table.rows.push(vec![
             seen.name(),
             losing.to_string(),
-            format!("{:.2}", 100.0 * lost as f64 / (all as f64).max(1.0)),
+            lost.to_string(),
+            format!("{:.4}", 100.0 * lost as f64 / (all as f64).max(1.0)),
             none.to_string(),
             longer.to_string(),
         ]);
