@@ -31,21 +31,21 @@ pub struct Runs {
 const PROGRAM: u64 = 32 << 20;
 
 /// What a thread needs beside its search.
-const THREAD: u64 = 512 << 10;
+const THREAD: u64 = 1 << 20;
 
 impl Means {
-    /// The ledger, with the program in it.
-    pub(super) fn ledger(&self) -> Result<Budget, Short> {
+    /// The ledger, with the program in it, what all runs share, and one run of so
+    /// many bytes; or what would be needed.
+    pub(super) fn ledger(&self, shared: u64, run: u64) -> Result<Budget, Short> {
         let ledger = Budget::new(self.memory);
-        ledger.reserve(PROGRAM)?;
+        ledger.reserve((PROGRAM + THREAD).saturating_add(shared).saturating_add(run))?;
         Ok(ledger)
     }
 
     /// As many runs of so many bytes at once as were asked for and fit what is
-    /// left; or what at least would be needed for one.
+    /// left, beside the one that is in the ledger already.
     pub(super) fn runs(&self, ledger: &Budget, bytes: u64) -> Result<Runs, Short> {
         let each = bytes.saturating_add(THREAD);
-        ledger.reserve(each)?;
         let more = (ledger.left() / each).min(self.threads.max(1) as u64 - 1);
         ledger.reserve(more * each)?;
         Ok(Runs { threads: 1 + more as usize, bytes: bytes as usize })
@@ -64,11 +64,11 @@ mod tests {
     #[test]
     fn a_small_cap_means_fewer_runs_at_once_and_never_smaller_ones() {
         let means = |memory| Means { threads: 4, memory: memory << 20, run_memory: 64 << 20 };
-        let runs = |memory| means(memory).runs(&means(memory).ledger()?, 64 << 20);
+        let runs = |memory| means(memory).runs(&means(memory).ledger(8 << 20, 64 << 20)?, 64 << 20);
         let share = |threads| Ok(Runs { threads, bytes: 64 << 20 });
-        assert_eq!((runs(4000), runs(300), runs(200), runs(97)), (share(4), share(4), share(2), share(1)));
+        assert_eq!((runs(4000), runs(300), runs(200), runs(105)), (share(4), share(4), share(2), share(1)));
         let short = runs(90).unwrap_err();
         assert_eq!(runs(short.needed.div_ceil(1 << 20)), share(1));
-        assert!(means(20).ledger().is_err());
+        assert!(means(20).ledger(0, u64::MAX).is_err());
     }
 }

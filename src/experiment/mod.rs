@@ -49,16 +49,17 @@ pub fn conduct(
     done: &AtomicU64,
     begin: impl FnOnce(u64),
 ) -> Result<Conducted, ExperimentError> {
-    let ledger = means.ledger()?;
     let mut csv = Vec::new();
     let written = "a buffer takes every row";
     if design.preset == Preset::Trays {
+        let ledger = trays::ledger(design, means)?;
         let trays = trays::trays_of(design, &ledger)?;
         begin(trays::count(design, &trays));
         let (rows, by) = trays::run(design, &trays, means, &ledger, interrupt, done)?;
         trays::write_csv(&rows, &mut csv).expect(written);
         return Ok(Conducted { runs: rows.len(), by, csv, findings: trays::look(design, &rows) });
     }
+    let ledger = means.ledger(run::TABLES, means.run_memory)?;
     let cases = boards_of(design, &ledger)?;
     begin(count(design, &cases));
     let (rows, by) = run(design, &cases, means, &ledger, interrupt, done)?;

@@ -71,7 +71,7 @@ pub struct Case {
 const SOLVED_FIRST: usize = 16;
 
 /// Memory for heuristics' tables.
-const TABLES: u64 = 32 << 20;
+pub(super) const TABLES: u64 = 32 << 20;
 
 /// What a board takes, with its goal: a tile in both, and the rest.
 const fn case_bytes(cells: usize) -> usize {
@@ -153,7 +153,6 @@ pub fn run(
     for case in cases {
         reserve(ledger, runs_a_board, a_run + 2 * text(case))?;
     }
-    ledger.reserve(TABLES)?;
     let runs = means.runs(ledger, means.run_memory)?;
     let solvers = Solvers::new(design, cases)?;
     let jobs = jobs(design, cases);

@@ -18,7 +18,7 @@ use super::{Design, ExperimentError, Means, Runs};
 use crate::batch::{each, interrupt::Interrupt};
 use crate::generate::trays::{BlockShape, TrayGoal, TrayRequest};
 use crate::heuristic::{TrayBound, TrayDistances};
-use crate::memory::budget::Budget;
+use crate::memory::budget::{Budget, Short};
 use crate::puzzle::trays::{Metric, Packed, Tray};
 use std::io;
 use std::sync::atomic::AtomicU64;
@@ -72,10 +72,21 @@ struct Job {
     whole: bool,
 }
 
+/// Bytes for a run of a design: states are kept on the heap, as in the courses'
+/// programs.
+fn run_bytes(design: &Design) -> u64 {
+    let whole = design.sizes.iter().any(|size| size.cells() <= SMALL).then_some(WHOLE);
+    design.limits.iter().copied().chain(whole).max().unwrap_or(0).saturating_mul(STATE)
+}
+
+/// The ledger of an experiment with trays.
+pub(super) fn ledger(design: &Design, means: &Means) -> Result<Budget, Short> {
+    means.ledger(FARTHEST * STATE, run_bytes(design))
+}
+
 /// The trays of a design, reserved from the ledger: each can be solved.
 pub fn trays_of(design: &Design, ledger: &Budget) -> Result<Vec<Tray>, ExperimentError> {
     let mut trays = Vec::new();
-    ledger.reserve(FARTHEST * STATE)?;
     for size in &design.sizes {
         reserve(ledger, design.count, TRAY)?;
         let request = TrayRequest {
@@ -141,9 +152,7 @@ pub fn run(
     let each_row = size_of::<Job>() + 2 * size_of::<TrayRow>() + 2 * LINE;
     let jobs = jobs(design, trays);
     reserve(ledger, jobs.len() as u64, each_row)?;
-    // States are kept on the heap, as in the courses' programs.
-    let most = jobs.iter().map(|job| job.limit.unwrap_or(WHOLE)).max().unwrap_or(0);
-    let runs = means.runs(ledger, most.saturating_mul(STATE))?;
+    let runs = means.runs(ledger, run_bytes(design))?;
     let outcomes = each(&jobs, runs.threads, 64, interrupt, done, |job, _| {
         let (puzzle, distances) = puzzle(&trays[job.tray]).expect("larger trays were left out");
         let limit = job.limit.unwrap_or(WHOLE);
