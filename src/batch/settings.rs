@@ -140,6 +140,9 @@ pub enum HeuristicChoice {
     Nearest,
     /// Trays: each goal takes a block of its own
     Matching,
+    /// Trays: the moves made so far, and nearest: an order for greedy search, not
+    /// a lower bound
+    Total,
     /// Pattern databases; pdb:7-8 says how to divide the tiles
     Pdb,
 }

@@ -215,8 +215,8 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             Method::Shortest { frontier: Some(bytes) } => search.by_frontier(bytes),
             Method::Shortest { frontier: None } => search.shortest(),
             Method::Ida => search.ida(),
-            Method::BestFirst(Order::BREADTH) => search.breadth(),
-            Method::BestFirst(order) => search.best_first(order),
+            Method::BestFirst(order) if order.weighs_estimates() => search.best_first(order),
+            Method::BestFirst(order) => search.breadth(order),
             Method::Dfs => search.depth(),
             Method::Beam(width) => search.beam(width),
             Method::First => search.first(),
@@ -246,23 +246,17 @@ struct Search<'s, 'r, P: OfBoards, H> {
 
 impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
     fn best_first(&mut self, order: Order) -> Ending {
-        let algorithm = match order {
-            Order::ASTAR => "astar",
-            Order::GREEDY => "greedy",
-            _ => "wastar",
-        };
         let (limits, company) = (&self.limits, self.company);
         let outcome = best_first::solve(self.problem, order, limits, self.region, company, self.when_full);
-        self.note(algorithm, self.problem.heuristic.name(), outcome)
+        self.note(order.name(), self.problem.heuristic.name(), outcome)
     }
 
-    fn breadth(&mut self) -> Ending {
+    fn breadth(&mut self, order: Order) -> Ending {
         let Problem { puzzle, start, .. } = self.problem;
         let problem = Problem { puzzle, heuristic: &Blind, start };
         let (limits, company) = (&self.limits, self.company);
-        let outcome =
-            best_first::solve(problem, Order::BREADTH, limits, self.region, company, self.when_full);
-        self.note("bfs", "", outcome)
+        let outcome = best_first::solve(problem, order, limits, self.region, company, self.when_full);
+        self.note(order.name(), "", outcome)
     }
 
     fn depth(&mut self) -> Ending {

@@ -178,6 +178,14 @@ impl SolveArgs {
         if self.beam_width.is_some() && algorithm != Algorithm::Beam {
             bail!("--beam-width is for --algorithm beam");
         }
+        let any_solution =
+            algorithm == Algorithm::Greedy || (algorithm == Algorithm::Auto && quality == Quality::Fast);
+        if self.heuristic.0 == HeuristicChoice::Total && !any_solution {
+            bail!(
+                "--heuristic total counts the moves made, so it is no lower bound: it goes with --algorithm \
+                 greedy or --quality fast"
+            );
+        }
         let single_steps = [
             HeuristicChoice::Misplaced,
             HeuristicChoice::Manhattan,
