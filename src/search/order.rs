@@ -25,6 +25,11 @@ impl Order {
         Self { cost_weight: ONE, estimate_weight: ((weight * f64::from(ONE)) as u32).clamp(ONE, ONE * 1024) }
     }
 
+    /// Whether it counts both, the estimate more than the cost.
+    pub fn is_weighted(self) -> bool {
+        0 < self.cost_weight && self.cost_weight < self.estimate_weight
+    }
+
     /// The priority of a state, the lowest first.
     #[inline(always)]
     pub fn priority(self, cost: u32, estimate: u32) -> u32 {
