@@ -9,16 +9,24 @@ const FIRST_GUESS: f64 = 150e-9;
 /// Boards that are expanded before the speed is looked at again.
 const BETWEEN_LOOKS: u64 = 4000;
 
+/// How much of what was seen still counts at the next look. Whoever else uses the
+/// processor stops the search for a while, and then not for a while: speeds must be
+/// looked at over more than that.
+const MEMORY: f64 = 0.98;
+
 pub(super) struct Pace {
     since: Instant,
     expanded: u64,
-    /// Seconds for each board that is expanded.
+    /// Boards and seconds that still count.
+    boards: f64,
     seconds: f64,
 }
 
 impl Pace {
-    pub(super) fn new() -> Self {
-        Self { since: Instant::now(), expanded: 0, seconds: FIRST_GUESS }
+    /// The pace of a search that begins when so many boards have been expanded.
+    pub(super) fn new(expanded: u64) -> Self {
+        let boards = BETWEEN_LOOKS as f64;
+        Self { since: Instant::now(), expanded, boards, seconds: boards * FIRST_GUESS }
     }
 
     /// Whether it is time for a look, after so many boards in all.
@@ -30,14 +38,12 @@ impl Pace {
     pub(super) fn width(&mut self, expanded: u64, ends: Instant, levels: f64) -> f64 {
         let now = Instant::now();
         let boards = expanded - self.expanded;
-        if boards >= BETWEEN_LOOKS {
-            // Whoever else uses the processor may stop it for a while: that time is
-            // lost, but tells nothing about the speed.
-            let measured = (now - self.since).as_secs_f64() / boards as f64;
-            self.seconds = (self.seconds + measured.min(2.0 * self.seconds)) / 2.0;
+        if boards > 0 {
+            self.boards = MEMORY * self.boards + boards as f64;
+            self.seconds = MEMORY * self.seconds + (now - self.since).as_secs_f64();
         }
         (self.since, self.expanded) = (now, expanded);
-        ends.saturating_duration_since(now).as_secs_f64() / (levels * self.seconds)
+        ends.saturating_duration_since(now).as_secs_f64() * self.boards / (levels * self.seconds)
     }
 }
 
