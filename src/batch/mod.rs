@@ -20,6 +20,7 @@ mod layered_tray;
 mod lines;
 mod one_tray;
 pub mod plan;
+mod promise;
 mod run;
 pub mod settings;
 mod shares;

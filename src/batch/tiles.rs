@@ -5,6 +5,7 @@ use super::databases::Databases;
 use super::large::{LargeSolver, Refused};
 use super::lines;
 use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, Tier};
+use super::promise::Promise;
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, Solver, account, verdict};
 use crate::heuristic::pdb::{Recounted, Whole};
@@ -49,7 +50,7 @@ pub(super) fn solver(
         _ => Err("boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into()),
     };
     match made {
-        Ok(solver) => (solver, None),
+        Ok(solver) => (Promise::behind(solver, goal, &plan), None),
         Err(reason) => (Box::new(Refused { goal: goal.clone(), metric: plan.metric }), Some(reason)),
     }
 }
