@@ -37,11 +37,15 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H,
                 desk.open.extend(words);
             }
         } else {
-            *stage = Stage::Frozen(table.freeze());
-            if self.when_full == WhenFull::Dig && self.order.is_optimal() {
+            let table = table.freeze();
+            let digs = self.when_full == WhenFull::Dig && self.order.is_optimal();
+            if digs {
                 desk.statistics.fell_back = true;
                 desk.generated_before = desk.statistics.generated;
-            } else {
+                self.take_up(desk, &table);
+            }
+            *stage = Stage::Frozen(table);
+            if !digs {
                 desk.stop = Some(Stop::Memory);
                 self.end(desk);
             }
