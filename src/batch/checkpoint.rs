@@ -104,8 +104,7 @@ impl Checkpoint {
     pub fn to_bytes(puzzle: &str, standing: &Standing) -> Vec<u8> {
         let Standing { heuristic, region, expanded, generated, roots } = standing;
         let texts = puzzle.len() + heuristic.len();
-        let mut bytes = Vec::with_capacity(FIXED + texts + 6 * roots.len() + 8);
-        bytes.extend(MAGIC);
+        let mut bytes = Vec::with_capacity(FIXED + texts + 6 * roots.len());
         let lengths = [puzzle.len(), heuristic.len(), roots.len()].map(|length| length as u64);
         let words = [VERSION].into_iter().chain(lengths).chain([*region, *expanded, *generated]);
         words.for_each(|word| bytes.extend(word.to_le_bytes()));
@@ -115,9 +114,13 @@ impl Checkpoint {
             bytes.extend(slot.to_le_bytes());
             bytes.extend(level.to_le_bytes());
         }
-        let sum = sum_of(&bytes[MAGIC.len()..]);
-        bytes.extend(sum.to_le_bytes());
-        bytes
+        Self::seal(&bytes)
+    }
+
+    /// What stands between the beginning of every file and its checksum, between
+    /// these two.
+    pub fn seal(body: &[u8]) -> Vec<u8> {
+        [MAGIC, body, &sum_of(body).to_le_bytes()].concat()
     }
 }
 

@@ -177,6 +177,9 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
+/// Solvers by size and goal, and whether they came too early for databases.
+type Solvers = HashMap<(Size, Goal, bool), Arc<dyn Solver>>;
+
 /// What all workers share.
 struct Shared<'r> {
     settings: &'r Settings,
@@ -194,7 +197,7 @@ struct Shared<'r> {
     counters: &'r Counters,
     large: Mutex<Region<'r>>,
     /// By size and goal, and whether it is too early for databases.
-    solvers: Mutex<HashMap<(Size, Goal, bool), Arc<dyn Solver>>>,
+    solvers: Mutex<Solvers>,
     checkpoints: Option<Checkpoints>,
     /// Why the run has to end, if it has.
     failed: Mutex<Option<RunError>>,
