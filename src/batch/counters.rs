@@ -68,9 +68,10 @@ impl Counters {
         self.prepared.store(0, Relaxed);
     }
 
-    /// A long search has come to this total cost after so many nodes.
-    pub fn search(&self, cost: u32, nodes: u64) {
-        if self.cost.fetch_max(cost.into(), Relaxed) < cost.into() {
+    /// A long search has come to this total cost.
+    pub fn search(&self, cost: u32) {
+        if self.cost.load(Relaxed) < cost.into() && self.cost.fetch_max(cost.into(), Relaxed) < cost.into() {
+            let nodes = self.nodes.load(Relaxed);
             let before = self.before.swap(nodes, Relaxed);
             let last = self.took[0].swap(nodes.saturating_sub(before), Relaxed);
             self.took[1].store(last, Relaxed);
@@ -79,7 +80,8 @@ impl Counters {
 
     /// The long search is over.
     pub fn search_ended(&self) {
-        for counter in [&self.cost, &self.before, &self.took[0], &self.took[1]] {
+        self.before.store(self.nodes.load(Relaxed), Relaxed);
+        for counter in [&self.cost, &self.took[0], &self.took[1]] {
             counter.store(0, Relaxed);
         }
     }

@@ -510,7 +510,7 @@ impl<'w, 'r> Worker<'w, 'r> {
             let before = told.fetch_max(nodes, Ordering::Relaxed);
             shared.counters.add_nodes(nodes.saturating_sub(before));
         };
-        let stage = |cost: u32, nodes: u64| shared.counters.search(cost, nodes);
+        let stage = |cost: u32| shared.counters.search(cost);
         let keeper = match shared.keeper(&job, tier) {
             Ok(keeper) => keeper,
             Err(error) => {
@@ -520,7 +520,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let limits = Limits {
             watch: Some(&watch),
-            stage: Some(&stage),
+            stage: (tier == Tier::Large).then_some(&stage),
             keeper: keeper.as_ref().map(|keeper| keeper as &dyn Keeper),
             ..shared.limits(&job.report.effort, &halt)
         };
@@ -538,7 +538,9 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let verdict = shared.attempt(&job.solver, instance, attempt, effort);
         job.report.effort.time += started.elapsed();
-        shared.counters.search_ended();
+        if tier == Tier::Large {
+            shared.counters.search_ended();
+        }
         if let Some(keeper) = &keeper {
             if let Some(trouble) = keeper.trouble() {
                 *shared.failed.lock() = Some(shared.bad_checkpoint(trouble));

@@ -30,8 +30,8 @@ pub struct Limits<'a> {
     pub halt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// Told as often how many nodes there are.
     pub watch: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Told which total cost is being searched, and after how many nodes.
-    pub stage: Option<&'a (dyn Fn(u32, u64) + Sync)>,
+    /// Told which total cost is being searched.
+    pub stage: Option<&'a (dyn Fn(u32) + Sync)>,
     /// Who keeps the standing of a search from a frontier.
     pub keeper: Option<&'a dyn Keeper>,
 }
@@ -44,9 +44,9 @@ impl Limits<'_> {
 
     /// Says that solutions of this total cost are searched for now.
     #[inline]
-    pub fn at(&self, cost: u32, nodes: u64) {
+    pub fn at(&self, cost: u32) {
         if let Some(stage) = self.stage {
-            stage(cost, nodes);
+            stage(cost);
         }
     }
 

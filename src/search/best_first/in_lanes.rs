@@ -121,7 +121,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         if is_stale {
             return None;
         }
-        self.search.limits.at(level as u32, desk.nodes());
+        self.search.limits.at(level as u32);
         desk.in_hand.push((entry.slot(), level as u16));
         Some(InHand { entry, known, level })
     }
