@@ -1,10 +1,12 @@
 //! Why a run could not be done.
 
+use super::checkpoint::BadCheckpoint;
 use crate::check::CheckError;
 use crate::input::{GoalError, UnknownForm};
 use crate::memory::budget::Short;
 use crate::output::SinkError;
 use std::io;
+use std::path::PathBuf;
 
 /// Why a run did not begin, or ended before its end.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +23,9 @@ pub enum RunError {
     /// The system gave no memory.
     #[error("the system refuses memory for searching: {0}")]
     Arena(#[source] io::Error),
+    /// The checkpoint cannot be used or written.
+    #[error("--checkpoint {0}: {1}")]
+    Checkpoint(PathBuf, #[source] BadCheckpoint),
     /// Results could not be written.
     #[error(transparent)]
     Output(#[from] SinkError),

@@ -7,6 +7,7 @@
 //! of the input.
 
 mod any_heuristic;
+pub mod checkpoint;
 pub mod counters;
 mod crew;
 mod databases;

@@ -1,5 +1,6 @@
 //! A run: all files, all workers, from the first record to the summary.
 
+use super::checkpoint::{BadCheckpoint, Checkpoints, OneSearch};
 use super::counters::Counters;
 use super::crew::{Crew, Next, Place};
 use super::databases::Databases;
@@ -20,6 +21,7 @@ use crate::memory::limits;
 use crate::memory::{Line, Region};
 use crate::output::{Effort, Instance, Report, Sink, Style, Summary, Verdict, replays};
 use crate::puzzle::tiles::{Board, Goal, Parity, Size, is_solvable};
+use crate::search::keeper::Keeper;
 use crate::search::{Alone, Limits};
 use ahash::HashMap;
 use parking_lot::Mutex;
@@ -62,6 +64,11 @@ pub fn run(
     let Settings { tile_metric, tray_metric, .. } = *settings;
     let defaults = Defaults { goal, form, tile_metric, tray_metric, ..Defaults::default() };
     let kinds = survey(settings, &defaults, Size::FIFTEEN);
+    let checkpoints = settings
+        .checkpoint
+        .as_ref()
+        .map(|path| Checkpoints::open(path).map_err(|bad| RunError::Checkpoint(path.clone(), bad)));
+    let checkpoints = checkpoints.transpose()?;
     let rest = Shares::least(settings.memory, threads);
     let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
     let shares = Shares::new(&budget, threads)?;
@@ -109,6 +116,8 @@ pub fn run(
         counters,
         large: Mutex::new(Region::zeroed(large)),
         solvers: Mutex::default(),
+        checkpoints,
+        failed: Mutex::new(None),
         wrong: Mutex::new(None),
     };
     let slices = Mutex::new(parts);
@@ -130,6 +139,9 @@ pub fn run(
     });
     if let Some(wrong) = shared.wrong.into_inner() {
         return Err(RunError::Wrong(wrong));
+    }
+    if let Some(error) = shared.failed.into_inner() {
+        return Err(error);
     }
     let summary = shared.window.close()?;
     Ok(Finished { summary, unreadable: unreadable.into_inner() })
@@ -193,6 +205,9 @@ struct Shared<'r> {
     large: Mutex<Region<'r>>,
     /// By size and goal, and whether it is too early for databases.
     solvers: Mutex<Solvers>,
+    checkpoints: Option<Checkpoints>,
+    /// Why the run has to end, if it has.
+    failed: Mutex<Option<RunError>>,
     /// A solution that does not replay.
     wrong: Mutex<Option<String>>,
 }
@@ -243,7 +258,31 @@ impl Shared<'_> {
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
         let deadline = own.into_iter().chain(self.ends).min();
-        Limits { max_nodes: self.settings.max_nodes, deadline, halt: Some(halt), watch: None }
+        Limits {
+            max_nodes: self.settings.max_nodes,
+            deadline,
+            halt: Some(halt),
+            watch: None,
+            stage: None,
+            keeper: None,
+        }
+    }
+
+    /// Who keeps the standing of a puzzle's search, if anybody does.
+    fn keeper(&self, job: &Job, tier: Tier) -> Result<Option<OneSearch<'_>>, RunError> {
+        let Some(checkpoints) = self.checkpoints.as_ref().filter(|_| tier == Tier::Large) else {
+            return Ok(None);
+        };
+        match &job.report.instance {
+            Some(instance @ Instance::Tiles { board, .. }) if board.size().cells() > 16 => {
+                checkpoints.keeper(instance).map(Some).map_err(|bad| self.bad_checkpoint(bad))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn bad_checkpoint(&self, bad: BadCheckpoint) -> RunError {
+        RunError::Checkpoint(self.settings.checkpoint.clone().unwrap_or_default(), bad)
     }
 
     /// Tries a puzzle in its way.
@@ -482,7 +521,20 @@ impl<'w, 'r> Worker<'w, 'r> {
             let before = told.fetch_max(nodes, Ordering::Relaxed);
             shared.counters.add_nodes(nodes.saturating_sub(before));
         };
-        let limits = Limits { watch: Some(&watch), ..shared.limits(&job.report.effort, &halt) };
+        let stage = |cost: u32| shared.counters.search(cost);
+        let keeper = match shared.keeper(&job, tier) {
+            Ok(keeper) => keeper,
+            Err(error) => {
+                *shared.failed.lock() = Some(error);
+                return crew.stop();
+            }
+        };
+        let limits = Limits {
+            watch: Some(&watch),
+            stage: (tier == Tier::Large).then_some(&stage),
+            keeper: keeper.as_ref().map(|keeper| keeper as &dyn Keeper),
+            ..shared.limits(&job.report.effort, &halt)
+        };
         let mut large;
         let region = if tier == Tier::Large {
             large = shared.large.lock();
@@ -497,6 +549,18 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let verdict = shared.attempt(&job.solver, instance, attempt, effort);
         job.report.effort.time += started.elapsed();
+        if tier == Tier::Large {
+            shared.counters.search_ended();
+        }
+        if let Some(keeper) = &keeper {
+            if let Some(trouble) = keeper.trouble() {
+                *shared.failed.lock() = Some(shared.bad_checkpoint(trouble));
+                return crew.stop();
+            }
+            if matches!(verdict, Some(Verdict::Solved(_) | Verdict::Unsolvable { .. })) {
+                keeper.decided();
+            }
+        }
         let done = job.report.effort.generated.saturating_sub(generated);
         shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
         let Some(verdict) = verdict else { return crew.outgrown(place, job) };

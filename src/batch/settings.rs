@@ -4,6 +4,7 @@
 use crate::heuristic::pdb::{Partition, Store};
 use crate::puzzle::{tiles, trays};
 use clap::ValueEnum;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Everything that `solve` was asked for, checked and complete.
@@ -25,6 +26,8 @@ pub struct Settings {
     pub partition: Option<Partition>,
     /// Where pattern databases are kept, if anywhere.
     pub store: Option<Store>,
+    /// The file from which a search that was killed goes on, if any.
+    pub checkpoint: Option<PathBuf>,
     /// The weight of weighted A*, at least 1.
     pub weight: f64,
     /// The width of a beam; by the memory if there is none.
@@ -63,6 +66,7 @@ impl Default for Settings {
             tray_metric: trays::Metric::default(),
             partition: None,
             store: None,
+            checkpoint: None,
             weight: 1.5,
             beam_width: None,
             goal: "blank-last".into(),

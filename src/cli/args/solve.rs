@@ -12,7 +12,7 @@ use crate::{
 };
 use anyhow::{bail, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
-use std::{thread, time::Duration};
+use std::{path::PathBuf, thread, time::Duration};
 
 /// The weight of weighted A* unless one is given.
 const WEIGHT: f64 = 1.5;
@@ -123,6 +123,15 @@ pub struct SolveArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
     pub deadline: Option<Duration>,
 
+    /// Keep the state of a long search here, and go on from it
+    ///
+    /// For shortest solutions of boards of over 16 cells with pattern databases:
+    /// every 20 seconds the file says how far the search has come. A search
+    /// that was killed goes on from there when it is started again in the same
+    /// way. When the puzzle is solved the file is removed.
+    #[arg(long, value_name = "FILE", help_heading = "Limits")]
+    pub checkpoint: Option<PathBuf>,
+
     /// Read all records as this form instead of detecting it
     #[arg(long, value_name = "FORM", help_heading = "Input")]
     pub input_format: Option<String>,
@@ -186,6 +195,9 @@ impl SolveArgs {
                  greedy or --quality fast"
             );
         }
+        if self.checkpoint.is_some() && (quality != Quality::Optimal && algorithm == Algorithm::Auto) {
+            bail!("--checkpoint is for --quality optimal: other searches do not take that long");
+        }
         let single_steps = [
             HeuristicChoice::Misplaced,
             HeuristicChoice::Manhattan,
@@ -210,6 +222,7 @@ impl SolveArgs {
             store: self.pdb.store(),
             tile_metric,
             tray_metric,
+            checkpoint: self.checkpoint.clone(),
             weight: self.weight.unwrap_or(WEIGHT),
             beam_width: self.beam_width,
             goal: self.goal.clone(),

@@ -144,6 +144,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             };
             let most = search.limits.max_nodes.unwrap_or(u64::MAX).saturating_sub(desk.statistics.stored);
             drop(desk);
+            search.limits.at(level as u32);
             let bucket = Bucket { level, column, limit, most };
             match self.expand_portion(table, bucket, pushes) {
                 Ok(()) => {}
