@@ -20,6 +20,7 @@ mod layered_tray;
 mod lines;
 mod one_tray;
 pub mod plan;
+pub mod resume;
 mod run;
 pub mod settings;
 mod shares;

@@ -6,6 +6,7 @@ use super::databases::Databases;
 use super::inputs::{Inputs, RECORDS, Taken};
 use super::interrupt::Interrupt;
 use super::plan::{Plan, Tier};
+use super::resume::{Mark, Past};
 use super::settings::Settings;
 use super::shares::Shares;
 use super::solver::{Attempt, Solver};
@@ -18,7 +19,7 @@ use crate::memory::arena::Arena;
 use crate::memory::budget::Budget;
 use crate::memory::limits;
 use crate::memory::{Line, Region};
-use crate::output::{Effort, Instance, Report, Sink, Style, Summary, Verdict, replays};
+use crate::output::{Effort, GiveUp, Instance, Report, Sink, Style, Summary, Verdict, replays};
 use crate::puzzle::tiles::{Board, Goal, Parity, Size, is_solvable};
 use crate::search::{Alone, Limits};
 use ahash::HashMap;
@@ -43,13 +44,17 @@ pub struct Finished {
     pub summary: Summary,
     /// Inputs that could not be read, or not to their end.
     pub unreadable: usize,
+    /// What is left for a later run.
+    pub past: Past,
 }
 
-/// Solves every record of every file and writes the results in their order.
+/// Solves every record of every file and writes the results in their order,
+/// behind those that an earlier run has left.
 pub fn run(
     settings: &Settings,
     style: Style,
     sink: &mut Sink,
+    past: Past,
     counters: &Counters,
     interrupt: &Interrupt,
     notices: &dyn Notices,
@@ -82,11 +87,15 @@ pub fn run(
         unreadable.fetch_add(1, Ordering::Relaxed);
         notices.input_error(error);
     };
-    let mut heading = Vec::new();
-    style.header(&mut heading);
-    sink.write_all(&heading)?;
+    if sink.is_empty() {
+        let mut heading = Vec::new();
+        style.header(&mut heading);
+        sink.write_all(&heading)?;
+    }
     let crew = Crew::new((shares.window >> 16).clamp(4, 1024).max(4 * threads as u64), shares.window);
     let ends = settings.deadline.map(|deadline| started + deadline);
+    let inputs = Inputs::new(settings, defaults, interrupt, crew.stop_flag(), &complain, ends)
+        .go_on(past.records, past.journal.is_some());
     let shared = Shared {
         settings,
         style,
@@ -97,8 +106,8 @@ pub fn run(
         tables: Tables::new(settings),
         databases: Mutex::new(databases),
         crew: &crew,
-        inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, crew.stop_flag(), &complain, ends)),
-        window: Window::new(sink, counters),
+        inputs: Mutex::new(inputs),
+        window: Window::new(sink, counters, past),
         counters,
         large: Mutex::new(Region::zeroed(large)),
         solvers: Mutex::default(),
@@ -124,8 +133,12 @@ pub fn run(
     if let Some(wrong) = shared.wrong.into_inner() {
         return Err(RunError::Wrong(wrong));
     }
-    let summary = shared.window.close()?;
-    Ok(Finished { summary, unreadable: unreadable.into_inner() })
+    let not_found = shared.inputs.into_inner().not_found();
+    let (summary, journal) = shared.window.close()?;
+    if not_found > 0 && !interrupt.is_raised() {
+        return Err(RunError::TooManyResults(not_found));
+    }
+    Ok(Finished { summary, unreadable: unreadable.into_inner(), past: Past { journal, ..Past::default() } })
 }
 
 /// Searches keep their paths off the stack, so that little will do.
@@ -273,6 +286,8 @@ struct Batch {
     seq: u64,
     /// Bytes of input.
     bytes: u64,
+    /// How far the input is at the block's end.
+    mark: Option<Mark>,
     inner: Mutex<Results>,
 }
 
@@ -340,25 +355,33 @@ impl<'w, 'r> Worker<'w, 'r> {
         let Some(mut inputs) = self.shared.inputs.try_lock_for(PATIENCE) else { return crew.read_later() };
         let taken = inputs.next(&mut self.block);
         drop(inputs);
-        let Some(Taken { seq, before, file, bytes }) = taken else { return crew.input_ended() };
+        let Some(Taken { seq, before, file, bytes, answered: mut left_out, mark }) = taken else {
+            return crew.input_ended();
+        };
         crew.block_read(bytes);
         if self.file != file {
             self.file = (*file).into();
         }
         let mut text = Vec::with_capacity(64 * self.block.len());
-        let mut passed_on = Part { bytes, is_last: true, ..Part::default() };
+        let mut passed_on = Part { bytes, is_last: true, mark, ..Part::default() };
         // What comes after the first record that is still to be decided.
         let mut slots = Vec::new();
         let mut jobs = Vec::new();
         let mut generated = 0;
+        let mut interrupted = false;
         for index in 0..self.block.len() {
-            if self.shared.interrupt.is_raised() || !self.shared.settings.takes(self.block.number(index)) {
+            let ours = self.shared.settings.takes(self.block.number(index));
+            if interrupted || !ours || left_out > 0 {
+                left_out -= u64::from(ours && left_out > 0);
                 if !slots.is_empty() {
                     slots.push(Slot::Skipped);
                 }
                 continue;
             }
             let (report, undecided) = self.at_once(index, before + index as u64);
+            // The first one that is not decided for that reason says so, and marks
+            // the place where results are missing.
+            interrupted = matches!(report.verdict, Verdict::GaveUp { reason: GiveUp::Interrupted, .. });
             generated += report.effort.generated;
             if let Some(solver) = undecided {
                 jobs.push((slots.len(), index, report, solver));
@@ -375,8 +398,9 @@ impl<'w, 'r> Worker<'w, 'r> {
         if jobs.is_empty() {
             return self.put(seq, Part { text, ..passed_on });
         }
+        let mark = passed_on.mark.take();
         self.put(seq, Part { text, bytes: 0, is_last: false, ..passed_on });
-        let batch = Arc::new(Batch { seq, bytes, inner: Mutex::new(Results { slots, passed_on: 0 }) });
+        let batch = Arc::new(Batch { seq, bytes, mark, inner: Mutex::new(Results { slots, passed_on: 0 }) });
         for (slot, index, report, solver) in jobs {
             let job = Job { batch: batch.clone(), slot, report, solver };
             crew.put_off(seq * RECORDS as u64 + index as u64, job);
@@ -404,6 +428,11 @@ impl<'w, 'r> Worker<'w, 'r> {
                 return (report, None);
             }
         };
+        if self.shared.interrupt.is_raised() {
+            report.instance = Some(instance);
+            report.verdict = Verdict::GaveUp { reason: GiveUp::Interrupted, bound: 0 };
+            return (report, None);
+        }
         let way = match &instance {
             Instance::Tiles { board, goal, .. } => {
                 let is_known =
@@ -511,8 +540,8 @@ impl Worker<'_, '_> {
         }
         if results.passed_on > before {
             let is_last = results.passed_on == results.slots.len();
-            let bytes = if is_last { batch.bytes } else { 0 };
-            self.put(batch.seq, Part { text, records, bytes, is_last });
+            let (bytes, mark) = if is_last { (batch.bytes, batch.mark.clone()) } else { (0, None) };
+            self.put(batch.seq, Part { text, records, bytes, is_last, mark });
         }
     }
 

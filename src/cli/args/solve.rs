@@ -135,6 +135,15 @@ pub struct SolveArgs {
     #[allow(missing_docs)]
     pub destination: Destination,
 
+    /// Keep the results that are in FILE and solve what is missing
+    ///
+    /// Goes on where an earlier run ended, however it ended; what it left undecided
+    /// only because it was interrupted, or its --deadline was over, is solved again.
+    /// Options that change results, and the puzzle files, must be as they were;
+    /// FILE.resume, which lies beside FILE meanwhile, tells.
+    #[arg(long, requires = "output", conflicts_with = "force", help_heading = "Output")]
+    pub resume: bool,
+
     /// How results are laid out [default: by the extension of FILE, else text]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<Format>,
