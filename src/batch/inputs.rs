@@ -4,8 +4,10 @@ use super::interrupt::Interrupt;
 use super::resume::Mark;
 use super::settings::Settings;
 use crate::input::{Block, Defaults, Digest, InputError, Reader};
+use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -123,6 +125,7 @@ impl<'r> Inputs<'r> {
                     }
                     let mark = reader.digest().map(|digest| Mark {
                         records: 0,
+                        bytes: 0,
                         file: self.file - 1,
                         offset,
                         digest: digest.value(),
@@ -157,9 +160,25 @@ impl<'r> Inputs<'r> {
 
     fn open(&mut self, file: &str) {
         self.file += 1;
-        if file == "-" {
+        let stream = match file {
+            "-" => Some(File::from(match io::stdin().as_fd().try_clone_to_owned() {
+                Ok(stdin) => stdin,
+                Err(source) => return (self.complain)(&InputError::Open { file: file.into(), source }),
+            })),
+            // Pipes and devices, too, may keep us waiting, already when they are opened.
+            _ if fs::metadata(file).is_ok_and(|file| !file.is_file() && !file.is_dir()) => {
+                match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(file) {
+                    Ok(stream) => Some(stream),
+                    Err(source) => {
+                        return (self.complain)(&InputError::Open { file: file.into(), source });
+                    }
+                }
+            }
+            _ => None,
+        };
+        if let Some(stream) = stream {
             let stream = Patient {
-                stream: io::stdin(),
+                stream,
                 interrupt: self.interrupt.clone(),
                 stopped: self.stopped.clone(),
                 ends: self.ends,
@@ -201,7 +220,10 @@ impl<S: Read + AsRawFd> Read for Patient<S> {
             let ready = unsafe { libc::poll(&raw mut fd, 1, LOOK) };
             // A signal ends the wait with an error: then the flag is up.
             if ready > 0 || (ready < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted) {
-                return self.stream.read(buffer);
+                match self.stream.read(buffer) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    read => return read,
+                }
             }
             if ready == 0 && self.ends.is_some_and(|ends| Instant::now() >= ends) {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "the deadline passed before its end"));

@@ -14,14 +14,14 @@ use super::survey::survey;
 use super::tables::Tables;
 use super::window::{Closed, Part, Window};
 use super::{RunError, tiles, trays};
-use crate::input::{Block, Defaults, InputError, parse_goal};
+use crate::input::{Block, Defaults, InputError, Packing, parse_goal};
 use crate::memory::arena::Arena;
 use crate::memory::budget::Budget;
 use crate::memory::limits;
 use crate::memory::{Line, Region};
 use crate::output::{Effort, GiveUp, Instance, Report, Sink, Style, Summary, Verdict, replays};
 use crate::puzzle::tiles::{Board, Goal, Parity, Size, is_solvable};
-use crate::search::{Alone, Limits};
+use crate::search::{Alone, Company, Limits};
 use ahash::HashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -62,18 +62,26 @@ pub fn run(
     let started = Instant::now();
     let goal = parse_goal(&settings.goal, None)?;
     let form = settings.input_format.as_deref().map(str::parse).transpose()?;
-    let threads = settings.threads;
+    let mut threads = settings.threads;
     let budget = Budget::new(settings.memory);
     let Settings { tile_metric, tray_metric, .. } = *settings;
-    let defaults = Defaults { goal, form, tile_metric, tray_metric, ..Defaults::default() };
+    let window = Some(unpack(settings, &budget)?);
+    let defaults = Defaults { goal, form, tile_metric, tray_metric, window, ..Defaults::default() };
     let kinds = survey(settings, &defaults, Size::FIFTEEN);
     let rest = Shares::least(settings.memory, threads);
     let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
-    let shares = Shares::new(&budget, threads)?;
+    let shares = if settings.deterministic {
+        let (shares, workers) = Shares::deterministic(&budget, threads)?;
+        threads = workers;
+        shares
+    } else {
+        Shares::new(&budget, threads)?
+    };
     let mappable = limits::address_space_left()
         .map_or(usize::MAX, |left| left.saturating_sub(OTHERS + (threads * STACK) as u64) as usize);
+    let least = if settings.deterministic { shares.arena(threads) } else { Shares::LEAST_ARENA };
     let mut arena =
-        Arena::new(shares.arena(threads).min(mappable), Shares::LEAST_ARENA).map_err(RunError::Arena)?;
+        Arena::new(shares.arena(threads).min(mappable).max(least), least).map_err(RunError::Arena)?;
     let missing = shares.arena(threads) - arena.bytes().min(shares.arena(threads));
     if settings.explain {
         notices.explain(&explain_memory(settings, &shares, missing));
@@ -81,6 +89,7 @@ pub fn run(
     let slice = if missing == 0 { shares.slice as usize } else { arena.bytes() / 2 / threads };
     let mut parts = arena.divide(&vec![slice; threads]);
     let large = parts.pop().unwrap_or_default();
+    let large_bytes = size_of_val::<[Line]>(large) as u64;
 
     let unreadable = AtomicUsize::new(0);
     let complain = |error: &InputError| {
@@ -112,6 +121,8 @@ pub fn run(
         large: Mutex::new(Region::zeroed(large)),
         solvers: Mutex::default(),
         wrong: Mutex::new(None),
+        light: (shares.window / threads as u64 / 16).max(8 << 10),
+        most_weight: shares.window + large_bytes,
     };
     let slices = Mutex::new(parts);
     std::thread::scope(|scope| {
@@ -130,8 +141,10 @@ pub fn run(
         }
         work();
     });
-    if let Some(wrong) = shared.wrong.into_inner() {
-        return Err(RunError::Wrong(wrong));
+    match shared.wrong.into_inner() {
+        Some(Wrong::Solution(wrong)) => return Err(RunError::Wrong(wrong)),
+        Some(Wrong::TooManyGoals) => return Err(RunError::TooManyGoals),
+        None => {}
     }
     let not_found = shared.inputs.into_inner().not_found();
     let (summary, journal) = shared.window.close()?;
@@ -139,6 +152,15 @@ pub fn run(
         return Err(RunError::TooManyResults(not_found));
     }
     Ok(Finished { summary, unreadable: unreadable.into_inner(), past: Past { journal, ..Past::default() } })
+}
+
+/// Sets aside what unpacking compressed files takes; the largest window that they
+/// may ask for.
+fn unpack(settings: &Settings, budget: &Budget) -> Result<u64, RunError> {
+    let window = (settings.memory / 8).min(8 << 20);
+    let packings = settings.files.iter().filter_map(|file| Packing::of(file));
+    budget.reserve(packings.map(|packing| packing.footprint(Some(window))).max().unwrap_or(0))?;
+    Ok(window)
 }
 
 /// Searches keep their paths off the stack, so that little will do.
@@ -196,8 +218,12 @@ struct Shared<'r> {
     large: Mutex<Region<'r>>,
     /// By size and goal, and whether it is too early for databases.
     solvers: Mutex<HashMap<(Size, Goal, bool), Arc<dyn Solver>>>,
-    /// A solution that does not replay.
-    wrong: Mutex<Option<String>>,
+    /// What ended the run before its end.
+    wrong: Mutex<Option<Wrong>>,
+    /// What a solution may take of which a worker has a block full in its hands,
+    /// in bytes, and one for which the large part is given back.
+    light: u64,
+    most_weight: u64,
 }
 
 impl Shared<'_> {
@@ -233,13 +259,25 @@ impl Shared<'_> {
             let databases = if early { &none } else { &self.databases };
             let Self { settings, counters, interrupt, notices, .. } = *self;
             databases.lock().bring(size, board.blank(), settings, counters, interrupt, notices);
-            let (solver, refused) = tiles::solver(board, plan, &self.ledger, databases);
+            // Which tables there are must not depend on who comes first.
+            let own = Budget::new(OWN_TABLES.min(self.ledger.cap()));
+            let ledger = if settings.deterministic { &own } else { &self.ledger };
+            let (solver, refused) = tiles::solver(board, plan, ledger, databases);
+            if settings.deterministic && self.ledger.reserve(own.cap() - own.left()).is_err() {
+                *self.wrong.lock() = Some(Wrong::TooManyGoals);
+                self.crew.stop();
+            }
             if let Some(reason) = refused {
                 self.notices.warn(&format!("{size} boards are not solved: {reason}"));
             }
             solver.into()
         };
-        self.solvers.lock().entry((size, goal.clone(), early)).or_insert_with(make).clone()
+        let mut solvers = self.solvers.lock();
+        // A file may have another goal for each record.
+        if solvers.len() >= MOST_SOLVERS && !solvers.contains_key(&(size, goal.clone(), early)) {
+            solvers.clear();
+        }
+        solvers.entry((size, goal.clone(), early)).or_insert_with(make).clone()
     }
 
     /// The limits of a puzzle on which some effort was spent already.
@@ -247,6 +285,12 @@ impl Shared<'_> {
         let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
         let deadline = own.into_iter().chain(self.ends).min();
         Limits { max_nodes: self.settings.max_nodes, deadline, halt: Some(halt), watch: None }
+    }
+
+    /// Whether the result of a puzzle may be so large that not every worker can
+    /// have one at once.
+    fn is_heavy(&self, instance: &Instance) -> bool {
+        matches!(instance, Instance::Tiles { board, .. } if weight(board) > self.light)
     }
 
     /// Tries a puzzle in its way.
@@ -258,19 +302,42 @@ impl Shared<'_> {
         effort: &mut Effort,
     ) -> Option<Verdict> {
         match (way, instance) {
+            _ if attempt.tier != Tier::Large && self.is_heavy(instance) => None,
+            (_, Instance::Tiles { board, .. }) if weight(board) > self.most_weight => {
+                Some(Verdict::GaveUp { reason: GiveUp::Memory, bound: 0 })
+            }
             (Way::Tiles(solver), Instance::Tiles { board, .. }) => solver.attempt(board, attempt, effort),
             (_, Instance::Tray { tray, metric }) => {
                 if attempt.tier != Tier::Large && trays::is_large(tray) {
                     return None;
                 }
                 let plan = trays::TrayPlan::new(self.settings, *metric);
-                let table_bytes = self.ledger.left() as usize / self.settings.threads;
+                let table_bytes = if self.settings.deterministic {
+                    Shares::TRAY_TABLES as usize
+                } else {
+                    self.ledger.left() as usize / self.settings.threads
+                };
                 trays::choose(tray, plan, table_bytes).attempt(attempt, effort)
             }
             (Way::Tray, Instance::Tiles { .. }) => unreachable!("boards have solvers"),
         }
     }
 }
+
+/// What ends a run before its end.
+enum Wrong {
+    /// A solution that does not replay.
+    Solution(String),
+    /// More tables than can be the same whoever comes first.
+    TooManyGoals,
+}
+
+/// Solvers for so many sizes and goals are kept.
+const MOST_SOLVERS: usize = 64;
+
+/// What the tables for one size and goal may take where that must not depend on
+/// others.
+const OWN_TABLES: u64 = 4 << 20;
 
 /// A puzzle that was not decided at once.
 struct Job {
@@ -395,6 +462,7 @@ impl<'w, 'r> Worker<'w, 'r> {
                 jobs.push((slots.len(), index, report, solver));
                 slots.push(Slot::Undecided);
             } else if !slots.is_empty() {
+                crew.hold(moves(&report));
                 slots.push(Slot::Decided(Box::new(report)));
             } else if self.write(&report, &mut text) {
                 passed_on.records += 1;
@@ -468,6 +536,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let limits = self.shared.limits(&report.effort, &halt);
         let attempt = Attempt { tier: Tier::Quick, limits, region: &mut self.slice, company: &Alone };
         let verdict = match (&instance, way) {
+            (Instance::Tiles { .. }, Some(_)) if self.shared.is_heavy(&instance) => None,
             (Instance::Tiles { board, .. }, Some(known)) => {
                 known.solver.attempt(board, attempt, &mut report.effort)
             }
@@ -506,17 +575,23 @@ impl<'w, 'r> Worker<'w, 'r> {
             &mut self.slice
         };
         let company = crew.post(place);
-        let attempt = Attempt { tier, limits, region, company: &company };
+        let company: &dyn Company = if shared.settings.deterministic { &Alone } else { &company };
+        let attempt = Attempt { tier, limits, region, company };
         let Report { instance: Some(instance), effort, .. } = &mut job.report else {
             unreachable!("what is put off was read")
         };
+        let heavy = shared.is_heavy(instance);
+        if heavy && tier == Tier::Large {
+            attempt.region.give_back();
+        }
         let verdict = shared.attempt(&job.solver, instance, attempt, effort);
         job.report.effort.time += started.elapsed();
         let done = job.report.effort.generated.saturating_sub(generated);
         shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
-        let Some(verdict) = verdict else { return crew.outgrown(place, job) };
+        let Some(verdict) = verdict else { return crew.outgrown(place, job, heavy) };
         crew.decided(place, tier == Tier::Large);
         job.report.verdict = verdict;
+        crew.hold(moves(&job.report));
         let mut results = job.batch.inner.lock();
         results.slots[job.slot] = Slot::Decided(Box::new(job.report));
         self.pass_on(&job.batch, &mut results);
@@ -528,7 +603,7 @@ impl Worker<'_, '_> {
     /// still to come.
     fn pass_on(&mut self, batch: &Batch, results: &mut Results) {
         let mut text = Vec::new();
-        let mut records = 0;
+        let (mut records, mut released) = (0, 0);
         let before = results.passed_on;
         for slot in &mut results.slots[before..] {
             match std::mem::replace(slot, Slot::Skipped) {
@@ -541,11 +616,13 @@ impl Worker<'_, '_> {
                     if !self.write(&report, &mut text) {
                         return;
                     }
+                    released += moves(&report);
                     records += 1;
                 }
             }
             results.passed_on += 1;
         }
+        self.shared.crew.release(released);
         if results.passed_on > before {
             let is_last = results.passed_on == results.slots.len();
             let (bytes, mark) = if is_last { (batch.bytes, batch.mark.clone()) } else { (0, None) };
@@ -557,9 +634,14 @@ impl Worker<'_, '_> {
     fn put(&self, seq: u64, part: Part) {
         let crew = self.shared.crew;
         let (bytes, is_last) = (part.bytes, part.is_last);
+        crew.hold(part.text.len() as u64);
         match self.shared.window.put(seq, part) {
-            Ok(written) if is_last => crew.block_finished(bytes, written),
-            Ok(_) => {}
+            Ok((written, released)) => {
+                crew.release(released);
+                if is_last {
+                    crew.block_finished(bytes, written);
+                }
+            }
             Err(Closed) => crew.stop(),
         }
     }
@@ -570,7 +652,7 @@ impl Worker<'_, '_> {
             && let Err(wrong) = replays(instance, solution)
         {
             let wrong = format!("{}, record {} (line {}): {wrong}", report.file, report.n, report.line);
-            *self.shared.wrong.lock() = Some(wrong);
+            *self.shared.wrong.lock() = Some(Wrong::Solution(wrong));
             self.shared.crew.stop();
             return false;
         }
@@ -578,6 +660,21 @@ impl Worker<'_, '_> {
         self.shared.style.write(text, report);
         true
     }
+}
+
+/// Bytes of a result's moves.
+fn moves(report: &Report) -> u64 {
+    match &report.verdict {
+        Verdict::Solved(solution) => solution.moves.len() as u64,
+        _ => 0,
+    }
+}
+
+/// About how many bytes the solution of a board takes while it is found, replayed
+/// and written: up to 1.3 moves for each cell and each row and column.
+fn weight(board: &Board) -> u64 {
+    let size = board.size();
+    3 * (size.cells() * (size.rows() + size.cols())) as u64
 }
 
 /// What the user may have meant by an unsolvable board.

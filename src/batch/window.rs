@@ -49,8 +49,9 @@ impl<'s> Window<'s> {
     }
 
     /// Takes the next part of a block; says how many blocks have been written
-    /// to their end, or that nothing more can be.
-    pub(super) fn put(&self, seq: u64, part: Part) -> Result<u64, Closed> {
+    /// to their end and how many bytes were written now, or that nothing more can
+    /// be.
+    pub(super) fn put(&self, seq: u64, part: Part) -> Result<(u64, u64), Closed> {
         let inner = &mut *self.inner.lock();
         if inner.failed.is_some() {
             return Err(Closed);
@@ -65,7 +66,9 @@ impl<'s> Window<'s> {
         waiting.bytes += part.bytes;
         waiting.is_last = part.is_last;
         waiting.mark = part.mark;
+        let mut bytes = 0;
         while let Some(part) = inner.waiting.remove(&inner.next) {
+            bytes += part.text.len() as u64;
             if let Err(error) = inner.sink.write_all(&part.text) {
                 inner.failed = Some(error);
                 return Err(Closed);
@@ -75,13 +78,14 @@ impl<'s> Window<'s> {
             if !part.is_last {
                 break;
             }
-            inner.mark = part.mark.map(|mark| Mark { records: inner.records, ..mark });
+            let (records, len) = (inner.records, inner.sink.len());
+            inner.mark = part.mark.map(|mark| Mark { records, bytes: len, ..mark });
             inner.next += 1;
         }
         if inner.journal.as_ref().is_some_and(Journal::is_due) {
             inner.set_mark();
         }
-        Ok(inner.next)
+        Ok((inner.next, bytes))
     }
 
     /// Adds a worker's part of the summary.

@@ -3,7 +3,7 @@
 use super::{Exit, Progress, Screen, args::SolveArgs, signals};
 use crate::{
     batch::{self, Finished, Notices, RunError, counters::Counters, resume::Past},
-    input::InputError,
+    input::{InputError, Packing},
     memory::limits,
     output::{Format, GiveUp, Run, Sink, SinkError, Style, Summary},
 };
@@ -95,7 +95,10 @@ pub(super) fn close(mut sink: Sink, style: Style, summary: &Summary, run: &Run) 
     sink.finish()
 }
 
-/// The size of all inputs in bytes, if every one is a file.
+/// The size of all inputs in bytes, if every one is a file of text.
 fn total(files: &[String]) -> Option<u64> {
+    if files.iter().any(|file| Packing::of(file).is_some()) {
+        return None;
+    }
     files.iter().map(|file| fs::metadata(file).ok().filter(fs::Metadata::is_file).map(|m| m.len())).sum()
 }

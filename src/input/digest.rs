@@ -28,7 +28,7 @@ impl Digest {
 
     /// Takes a file's text, up to so many bytes; says how many there were.
     pub fn add_file(&mut self, name: &str, most: u64) -> Result<u64, InputError> {
-        let mut source = Source::open(name)?;
+        let mut source = Source::open(name, None)?;
         let mut buffer = Vec::new();
         let mut taken = 0;
         while taken < most {

@@ -81,14 +81,15 @@ impl Reader {
     /// of the file that is copied into it.
     pub const FOOTPRINT: usize = LONGEST + 2 * WINDOW + (64 << 10);
 
-    /// Opens a file by name; `-` is standard input.
+    /// Opens a file by name; `-` is standard input, and `.gz` and `.zst` are
+    /// compressed.
     pub fn open(name: &str, defaults: Defaults) -> Result<Self, InputError> {
-        Source::open(name).map(|source| Self::new(source, defaults))
+        Source::open(name, defaults.window).map(|source| Self::new(source, defaults))
     }
 
     /// Reads from a stream, which errors and results know by `name`.
     pub fn from_stream(name: &str, stream: impl Read + Send + 'static, defaults: Defaults) -> Self {
-        Self::new(Source::stream(name, stream), defaults)
+        Self::new(Source::stream(name, stream, defaults.window), defaults)
     }
 
     fn new(source: Source, defaults: Defaults) -> Self {

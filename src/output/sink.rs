@@ -145,6 +145,11 @@ impl Sink {
         Ok(())
     }
 
+    /// Bytes in the file, or written to where bytes do not stay.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
     /// Whether nothing is in the file, or has been written.
     pub fn is_empty(&self) -> bool {
         self.len == 0

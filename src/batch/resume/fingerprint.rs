@@ -154,6 +154,7 @@ fn options(settings: &Settings, style: Style) -> Vec<(String, String)> {
         ("--timeout", or_none(timeout)),
         ("--input-format", or_none(settings.input_format.clone())),
         ("--shard", format!("{index}/{shards}")),
+        ("--deterministic", settings.deterministic.to_string()),
         ("--format", word(style.format)),
         ("--notation", word(style.notation)),
     ];

@@ -34,6 +34,8 @@ pub(in crate::batch) struct Journal {
 pub(in crate::batch) struct Mark {
     /// Results in the file.
     pub(in crate::batch) records: u64,
+    /// How long the file was with them.
+    pub(in crate::batch) bytes: u64,
     /// The file that was being read, and how far.
     pub(in crate::batch) file: usize,
     pub(in crate::batch) offset: u64,
@@ -101,8 +103,8 @@ impl Journal {
 
     fn write(&self, mark: Option<&Mark>) -> io::Result<()> {
         let mut value = json!({"batch-solve": "resume", "v": 1, "of": self.fingerprint.to_json()});
-        if let Some(Mark { records, file, offset, digest }) = mark {
-            value["mark"] = json!({"results": records, "file": file, "offset": offset, "digest": format!("{digest:016x}")});
+        if let Some(Mark { records, bytes, file, offset, digest }) = mark {
+            value["mark"] = json!({"results": records, "bytes": bytes, "file": file, "offset": offset, "digest": format!("{digest:016x}")});
         }
         let mut new = OsString::from(&self.path);
         new.push(".new");
@@ -121,6 +123,7 @@ fn parse(text: &[u8]) -> Option<(Fingerprint, Option<Mark>)> {
         Value::Null => None,
         mark => Some(Mark {
             records: mark["results"].as_u64()?,
+            bytes: mark["bytes"].as_u64()?,
             file: usize::try_from(mark["file"].as_u64()?).ok()?,
             offset: mark["offset"].as_u64()?,
             digest: u64::from_str_radix(mark["digest"].as_str()?, 16).ok()?,

@@ -26,8 +26,9 @@ pub(super) struct Wanted {
     pub(super) style: Style,
     /// Whether what ran out of time should be tried again.
     pub(super) redo_time: bool,
-    /// So many results were marked as written.
+    /// So many results were marked as written, and as so many bytes.
     pub(super) sure: u64,
+    pub(super) bytes: u64,
     /// So many may be kept.
     pub(super) most: u64,
 }
@@ -64,7 +65,7 @@ pub(super) fn scan(results: impl BufRead, wanted: Wanted) -> io::Result<Result<K
     }
     // Whether the last result of states is whole is known from a mark only.
     if let Some(told) = open
-        && kept.records < wanted.sure
+        && (kept.records + 1, pieces.end) == (wanted.sure, wanted.bytes)
     {
         kept.take(&told, pieces.end, wanted);
     }

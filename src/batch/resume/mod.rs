@@ -158,11 +158,11 @@ impl Past {
         mark: Option<Mark>,
     ) -> Result<(Kept, Option<Mark>, Option<String>), ResumeError> {
         let different = |difference| ResumeError::Different { path: path.to_owned(), difference };
-        let sure = mark.as_ref().map_or(0, |mark| mark.records);
+        let (sure, bytes) = mark.as_ref().map_or((0, 0), |mark| (mark.records, mark.bytes));
         let redo_time = settings.timeout.is_none();
         let scan = |most| {
             let contents = BufReader::with_capacity(128 << 10, sink.contents()?);
-            kept::scan(contents, Wanted { style, redo_time, sure, most })
+            kept::scan(contents, Wanted { style, redo_time, sure, bytes, most })
                 .map_err(|source| ResumeError::Journal { path: path.to_owned(), source })?
                 .map_err(|line| ResumeError::Damaged { path: path.to_owned(), line })
         };

@@ -75,11 +75,13 @@ mod tests {
             assert_eq!(pieces.next().unwrap(), Some(text.as_bytes()));
             assert_eq!((pieces.start, pieces.end, pieces.line), (start, end, line));
         }
-        assert_eq!((pieces.next().unwrap(), pieces.end), (None, 10));
+        assert_eq!(pieces.next().unwrap(), None);
+        assert_eq!(pieces.end, 10);
         let mut rows = Pieces::new(&b"one\n\"a\nb\"\n\"c\n"[..], true);
         assert_eq!(rows.next().unwrap(), Some(&b"one"[..]));
         assert_eq!(rows.next().unwrap(), Some(&b"\"a\nb\""[..]));
-        assert_eq!((rows.next().unwrap(), rows.end, rows.line), (None, 10, 4));
+        assert_eq!(rows.next().unwrap(), None);
+        assert_eq!((rows.end, rows.line), (10, 4));
     }
 
     #[test]

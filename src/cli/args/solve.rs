@@ -123,6 +123,14 @@ pub struct SolveArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
     pub deadline: Option<Duration>,
 
+    /// The same moves and node counts whenever the run is repeated
+    ///
+    /// One worker a puzzle, and memory divided in the same way whatever there is of
+    /// it and however many threads: moves and node counts repeat exactly. Neither
+    /// limits on time nor tables that depend on what is cached are used.
+    #[arg(long, conflicts_with_all = ["timeout", "deadline"], help_heading = "Solving")]
+    pub deterministic: bool,
+
     /// Read all records as this form instead of detecting it
     #[arg(long, value_name = "FORM", help_heading = "Input")]
     pub input_format: Option<String>,
@@ -181,6 +189,12 @@ impl SolveArgs {
         if quality == Quality::Improve && algorithm != Algorithm::Auto {
             bail!("--quality improve chooses its algorithms by itself");
         }
+        if self.deterministic && quality == Quality::Improve {
+            bail!("--quality improve works against the clock, which --deterministic rules out");
+        }
+        if self.deterministic && matches!(self.heuristic, (HeuristicChoice::Pdb, None)) {
+            bail!("--deterministic needs to know which databases: --heuristic pdb:7-8 and its like");
+        }
         if self.weight.is_some() && !matches!(algorithm, Algorithm::Auto | Algorithm::Wastar) {
             bail!("--weight is for --algorithm wastar");
         }
@@ -219,6 +233,7 @@ impl SolveArgs {
             deadline: self.deadline,
             input_format: self.input_format.clone(),
             shard: self.shard,
+            deterministic: self.deterministic,
             explain: self.explain,
         })
     }
