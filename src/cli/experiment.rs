@@ -25,9 +25,9 @@ pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let design = args.design()?;
     let screen = args.screen();
+    let runs = Runs { threads: args.threads()?, bytes: args.run_memory as usize };
     let mut files = Files::new(&args.output, design.preset.name(), args.force)?;
     let interrupt = signals::listen()?;
-    let runs = Runs { threads: args.threads(), bytes: args.memory as usize };
     let done = Arc::new(AtomicU64::new(0));
     let mut watch = None;
     let begin = |all| watch = Some(Watch::start(args.progress(), all, done.clone()));

@@ -3,10 +3,11 @@
 use crate::{
     cli::{Screen, When},
     experiment::{Design, Method, Preset, presets},
+    memory::{budget::Short, limits},
     puzzle::tiles::Size,
     quantity::parse_size,
 };
-use anyhow::ensure;
+use anyhow::{Context, ensure};
 use clap::{Args, ColorChoice};
 use std::{path::PathBuf, thread};
 
@@ -67,9 +68,16 @@ pub struct ExperimentArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
     pub threads: Option<u32>,
 
+    /// Hard cap on the memory of the whole process, such as 64MiB or 2G
+    /// [default: 3/4 of what this process may use]
+    ///
+    /// It decides how many runs there are at once, not what a run may use.
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
+    pub memory: Option<u64>,
+
     /// Memory for each run's search
-    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, default_value = "64MiB", help_heading = "Limits")]
-    pub memory: u64,
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "64MiB", help_heading = "Limits")]
+    pub run_memory: u64,
 
     /// The folder for what is written
     #[arg(short, long, value_name = "FOLDER", default_value = "experiments", help_heading = "Output")]
@@ -91,6 +99,13 @@ pub struct ExperimentArgs {
 /// Some numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Numbers(pub Vec<u64>);
+
+/// What an experiment takes beside its runs: the program, all rows, the plots.
+const PROGRAM: u64 = 32 << 20;
+
+/// What a run takes beside its region, and what one of trays does.
+const BESIDE: u64 = 2 << 20;
+const TRAY_STATES: u64 = 64 << 20;
 
 /// The longest list of numbers that a range may stand for.
 const MOST_NUMBERS: u64 = 10_000;
@@ -137,9 +152,20 @@ impl ExperimentArgs {
         Ok(design)
     }
 
-    /// Runs at once.
-    pub fn threads(&self) -> usize {
-        self.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize)
+    /// Runs at once: as many as were asked for and as the cap on memory holds.
+    pub fn threads(&self) -> anyhow::Result<usize> {
+        let threads = self
+            .threads
+            .map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize);
+        let cap = self.memory.unwrap_or_else(|| limits::allowance().default_cap());
+        // The searches of trays keep their states outside their regions.
+        let beside = if self.preset == Preset::Trays { TRAY_STATES } else { BESIDE };
+        let each = self.run_memory.saturating_add(beside);
+        let needed = each.saturating_add(PROGRAM);
+        if cap < needed {
+            return Err(Short { cap, needed }).context("--memory");
+        }
+        Ok(threads.min(usize::try_from((cap - PROGRAM) / each).unwrap_or(usize::MAX)))
     }
 
     /// How to speak to the user.
