@@ -30,11 +30,6 @@ pub enum RunError {
     /// There are more results than records.
     #[error("there are {0} more results than records to go on from (--force starts over)")]
     TooManyResults(u64),
-    /// The tables of all goals do not fit together.
-    #[error(
-        "--deterministic: there are too many sizes and goals for their tables; --heuristic manhattan needs none"
-    )]
-    TooManyGoals,
     /// A solution does not lead to its goal: a bug.
     #[error("a wrong solution was found and not written (this is a bug, please report it): {0}")]
     Wrong(String),

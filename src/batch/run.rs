@@ -141,10 +141,8 @@ pub fn run(
         }
         work();
     });
-    match shared.wrong.into_inner() {
-        Some(Wrong::Solution(wrong)) => return Err(RunError::Wrong(wrong)),
-        Some(Wrong::TooManyGoals) => return Err(RunError::TooManyGoals),
-        None => {}
+    if let Some(wrong) = shared.wrong.into_inner() {
+        return Err(RunError::Wrong(wrong));
     }
     let not_found = shared.inputs.into_inner().not_found();
     let (summary, journal) = shared.window.close()?;
@@ -200,6 +198,9 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
+/// Solvers by size and goal, and whether they came too early for databases.
+type Solvers = HashMap<(Size, Goal, bool), Arc<dyn Solver>>;
+
 /// What all workers share.
 struct Shared<'r> {
     settings: &'r Settings,
@@ -217,9 +218,9 @@ struct Shared<'r> {
     counters: &'r Counters,
     large: Mutex<Region<'r>>,
     /// By size and goal, and whether it is too early for databases.
-    solvers: Mutex<HashMap<(Size, Goal, bool), Arc<dyn Solver>>>,
-    /// What ended the run before its end.
-    wrong: Mutex<Option<Wrong>>,
+    solvers: Mutex<Solvers>,
+    /// A solution that does not replay.
+    wrong: Mutex<Option<String>>,
     /// What a solution may take of which a worker has a block full in its hands,
     /// in bytes, and one for which the large part is given back.
     light: u64,
@@ -247,6 +248,22 @@ impl Shared<'_> {
         Known { size, goal: goal.clone(), parity, solver, until }
     }
 
+    /// The same, if `last` does not know it already; and whether it did not.
+    fn look_up<'k>(
+        &self,
+        last: &'k mut Option<Known>,
+        size: Size,
+        goal: &Goal,
+        place: u64,
+    ) -> (&'k Known, bool) {
+        let is_known = |known: &Known| known.size == size && known.goal == *goal && place < known.until;
+        let is_new = !last.as_ref().is_some_and(is_known);
+        if is_new {
+            *last = None;
+        }
+        (last.get_or_insert_with(|| self.known(size, goal, place)), is_new)
+    }
+
     /// The solver that searches, made when it is first needed; while it is `early`,
     /// without databases.
     fn search(&self, size: Size, goal: &Goal, board: &Board, early: bool) -> Arc<dyn Solver> {
@@ -263,10 +280,6 @@ impl Shared<'_> {
             let own = Budget::new(OWN_TABLES.min(self.ledger.cap()));
             let ledger = if settings.deterministic { &own } else { &self.ledger };
             let (solver, refused) = tiles::solver(board, plan, ledger, databases);
-            if settings.deterministic && self.ledger.reserve(own.cap() - own.left()).is_err() {
-                *self.wrong.lock() = Some(Wrong::TooManyGoals);
-                self.crew.stop();
-            }
             if let Some(reason) = refused {
                 self.notices.warn(&format!("{size} boards are not solved: {reason}"));
             }
@@ -274,7 +287,8 @@ impl Shared<'_> {
         };
         let mut solvers = self.solvers.lock();
         // A file may have another goal for each record.
-        if solvers.len() >= MOST_SOLVERS && !solvers.contains_key(&(size, goal.clone(), early)) {
+        let most = if self.settings.deterministic { MOST_WITH_OWN_TABLES } else { MOST_SOLVERS };
+        if solvers.len() >= most && !solvers.contains_key(&(size, goal.clone(), early)) {
             solvers.clear();
         }
         solvers.entry((size, goal.clone(), early)).or_insert_with(make).clone()
@@ -296,17 +310,17 @@ impl Shared<'_> {
     /// Tries a puzzle in its way.
     fn attempt(
         &self,
-        way: &Way,
+        solver: Option<&dyn Solver>,
         instance: &Instance,
         attempt: Attempt<'_, '_>,
         effort: &mut Effort,
     ) -> Option<Verdict> {
-        match (way, instance) {
+        match (solver, instance) {
             _ if attempt.tier != Tier::Large && self.is_heavy(instance) => None,
             (_, Instance::Tiles { board, .. }) if weight(board) > self.most_weight => {
                 Some(Verdict::GaveUp { reason: GiveUp::Memory, bound: 0 })
             }
-            (Way::Tiles(solver), Instance::Tiles { board, .. }) => solver.attempt(board, attempt, effort),
+            (Some(solver), Instance::Tiles { board, .. }) => solver.attempt(board, attempt, effort),
             (_, Instance::Tray { tray, metric }) => {
                 if attempt.tier != Tier::Large && trays::is_large(tray) {
                     return None;
@@ -319,21 +333,14 @@ impl Shared<'_> {
                 };
                 trays::choose(tray, plan, table_bytes).attempt(attempt, effort)
             }
-            (Way::Tray, Instance::Tiles { .. }) => unreachable!("boards have solvers"),
+            (None, Instance::Tiles { .. }) => unreachable!("boards have solvers"),
         }
     }
 }
 
-/// What ends a run before its end.
-enum Wrong {
-    /// A solution that does not replay.
-    Solution(String),
-    /// More tables than can be the same whoever comes first.
-    TooManyGoals,
-}
-
-/// Solvers for so many sizes and goals are kept.
+/// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
 const MOST_SOLVERS: usize = 64;
+const MOST_WITH_OWN_TABLES: usize = 4;
 
 /// What the tables for one size and goal may take where that must not depend on
 /// others.
@@ -344,16 +351,9 @@ struct Job {
     batch: Arc<Batch>,
     slot: usize,
     report: Report,
-    solver: Way,
-}
-
-/// How a puzzle that was not decided at once is solved.
-#[derive(Clone)]
-enum Way {
-    /// By the solver for boards of its size and goal.
-    Tiles(Arc<dyn Solver>),
-    /// By one of its own, made for each attempt: waiting, it would take memory.
-    Tray,
+    /// Records of the whole run before it. Its solver is looked for when its turn
+    /// comes: each may have another, and waiting they would take memory.
+    before: u64,
 }
 
 /// The results of one block, from the first that was not decided at once.
@@ -458,8 +458,8 @@ impl<'w, 'r> Worker<'w, 'r> {
             // the place where results are missing.
             interrupted = matches!(report.verdict, Verdict::GaveUp { reason: GiveUp::Interrupted, .. });
             generated += report.effort.generated;
-            if let Some(solver) = undecided {
-                jobs.push((slots.len(), index, report, solver));
+            if undecided {
+                jobs.push((slots.len(), index, report));
                 slots.push(Slot::Undecided);
             } else if !slots.is_empty() {
                 crew.hold(moves(&report));
@@ -477,15 +477,15 @@ impl<'w, 'r> Worker<'w, 'r> {
         let mark = passed_on.mark.take();
         self.put(seq, Part { text, bytes: 0, is_last: false, ..passed_on });
         let batch = Arc::new(Batch { seq, bytes, mark, inner: Mutex::new(Results { slots, passed_on: 0 }) });
-        for (slot, index, report, solver) in jobs {
-            let job = Job { batch: batch.clone(), slot, report, solver };
+        for (slot, index, report) in jobs {
+            let job = Job { batch: batch.clone(), slot, report, before: before + index as u64 };
             crew.put_off(seq * RECORDS as u64 + index as u64, job);
         }
     }
 
-    /// Reads a record and tries it for a moment; with its solver if that was
-    /// not enough. `place` counts the records of the run before it.
-    fn at_once(&mut self, index: usize, place: u64) -> (Report, Option<Way>) {
+    /// Reads a record and tries it for a moment; and whether that was not
+    /// enough. `place` counts the records of the run before it.
+    fn at_once(&mut self, index: usize, place: u64) -> (Report, bool) {
         let mut started = Instant::now();
         let (header, instance) = self.block.record(index);
         let mut report = Report {
@@ -501,31 +501,25 @@ impl<'w, 'r> Worker<'w, 'r> {
             Ok(instance) => instance,
             Err(invalid) => {
                 report.verdict = Verdict::Invalid { reason: invalid.to_string().into() };
-                return (report, None);
+                return (report, false);
             }
         };
         if self.shared.interrupt.is_raised() {
             report.instance = Some(instance);
             report.verdict = Verdict::GaveUp { reason: GiveUp::Interrupted, bound: 0 };
-            return (report, None);
+            return (report, false);
         }
         let way = match &instance {
             Instance::Tiles { board, goal, .. } => {
-                let is_known =
-                    |known: &Known| known.size == board.size() && known.goal == *goal && place < known.until;
-                let known = match &mut self.last {
-                    Some(known) if is_known(known) => known,
-                    last => {
-                        let known = last.insert(self.shared.known(board.size(), goal, place));
-                        // Tables that were made now are for all boards, not for this one.
-                        started = Instant::now();
-                        known
-                    }
-                };
+                let (known, is_new) = self.shared.look_up(&mut self.last, board.size(), goal, place);
+                if is_new {
+                    // Tables that were made now are for all boards, not for this one.
+                    started = Instant::now();
+                }
                 if !known.parity.admits(board) {
                     report.verdict = Verdict::Unsolvable { hint: hint(board, goal) };
                     report.instance = Some(instance);
-                    return (report, None);
+                    return (report, false);
                 }
                 Some(known)
             }
@@ -540,12 +534,9 @@ impl<'w, 'r> Worker<'w, 'r> {
             (Instance::Tiles { board, .. }, Some(known)) => {
                 known.solver.attempt(board, attempt, &mut report.effort)
             }
-            _ => self.shared.attempt(&Way::Tray, &instance, attempt, &mut report.effort),
+            _ => self.shared.attempt(None, &instance, attempt, &mut report.effort),
         };
-        let undecided = verdict.is_none().then(|| match (&instance, &self.last) {
-            (Instance::Tiles { .. }, Some(known)) => Way::Tiles(known.solver.clone()),
-            _ => Way::Tray,
-        });
+        let undecided = verdict.is_none();
         report.effort.time = started.elapsed();
         report.instance = Some(instance);
         if let Some(verdict) = verdict {
@@ -557,6 +548,12 @@ impl<'w, 'r> Worker<'w, 'r> {
     /// Goes on with a puzzle that was put off.
     fn solve(&mut self, place: Place, mut job: Job, tier: Tier) {
         let (shared, crew) = (self.shared, self.shared.crew);
+        let solver = match &job.report.instance {
+            Some(Instance::Tiles { board, goal, .. }) => {
+                Some(shared.look_up(&mut self.last, board.size(), goal, job.before).0.solver.clone())
+            }
+            _ => None,
+        };
         let started = Instant::now();
         let generated = job.report.effort.generated;
         let halt = || shared.interrupt.is_raised() || crew.is_stopped();
@@ -584,7 +581,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         if heavy && tier == Tier::Large {
             attempt.region.give_back();
         }
-        let verdict = shared.attempt(&job.solver, instance, attempt, effort);
+        let verdict = shared.attempt(solver.as_deref(), instance, attempt, effort);
         job.report.effort.time += started.elapsed();
         let done = job.report.effort.generated.saturating_sub(generated);
         shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
@@ -652,7 +649,7 @@ impl Worker<'_, '_> {
             && let Err(wrong) = replays(instance, solution)
         {
             let wrong = format!("{}, record {} (line {}): {wrong}", report.file, report.n, report.line);
-            *self.shared.wrong.lock() = Some(Wrong::Solution(wrong));
+            *self.shared.wrong.lock() = Some(wrong);
             self.shared.crew.stop();
             return false;
         }
