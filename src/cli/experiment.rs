@@ -1,5 +1,6 @@
 //! `batch-solve experiment`: runs, tables, plots, and what they came from.
 
+use super::margin::WithMargin;
 use super::{Exit, When, args::ExperimentArgs, signals};
 use crate::{
     batch::interrupt::Interrupt,
@@ -127,7 +128,8 @@ impl Watch {
         let shown = wanted.then(|| {
             let done = done.clone();
             thread::spawn(move || {
-                let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
+                let target = ProgressDrawTarget::term_like(Box::new(WithMargin::stderr()));
+                let bar = ProgressBar::with_draw_target(Some(all), target);
                 if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} runs, {eta} left") {
                     bar.set_style(style);
                 }
