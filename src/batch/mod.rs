@@ -22,6 +22,7 @@ mod lines;
 mod one_tray;
 pub mod plan;
 mod promise;
+pub mod resume;
 mod run;
 pub mod settings;
 mod shares;
