@@ -193,9 +193,10 @@ impl<'m, K: Key> Table<'m, K> {
     #[allow(unsafe_code)]
     unsafe fn probe(&self, mixed: K, home: usize) -> Option<(usize, u32, K::Slot)> {
         let g = &self.geometry;
+        let start = mixed.start(g);
         for distance in 0..g.reach() {
             let first = g.after(home, distance as usize) * g.width;
-            for slot in first..first + g.width {
+            for slot in (start..start + g.width).map(|at| first + (at & (g.width - 1))) {
                 debug_assert!(slot < self.slots.len());
                 // SAFETY: lines lie inside the table by the geometry; not
                 // written to meanwhile: the caller's duty.

@@ -6,6 +6,7 @@
 pub struct Order {
     cost_weight: u32,
     estimate_weight: u32,
+    one_at_a_time: bool,
 }
 
 /// One, in sixty-fourths.
@@ -13,16 +14,18 @@ const ONE: u32 = 64;
 
 impl Order {
     /// g + h: finds a shortest solution.
-    pub const ASTAR: Self = Self { cost_weight: ONE, estimate_weight: ONE };
+    pub const ASTAR: Self = Self { cost_weight: ONE, estimate_weight: ONE, one_at_a_time: false };
     /// g: finds a shortest solution, without a heuristic.
-    pub const BREADTH: Self = Self { cost_weight: ONE, estimate_weight: 0 };
-    /// h: finds any solution.
-    pub const GREEDY: Self = Self { cost_weight: 0, estimate_weight: ONE };
+    pub const BREADTH: Self = Self { cost_weight: ONE, estimate_weight: 0, one_at_a_time: false };
+    /// h: finds any solution. It lives on following the best state at once; a
+    /// handful at a time would make a beam of it.
+    pub const GREEDY: Self = Self { cost_weight: 0, estimate_weight: ONE, one_at_a_time: true };
 
     /// g + W·h: finds a solution at most W times as long as a shortest one.
     /// The weight is rounded down to sixty-fourths, and is at least one.
     pub fn weighted(weight: f64) -> Self {
-        Self { cost_weight: ONE, estimate_weight: ((weight * f64::from(ONE)) as u32).clamp(ONE, ONE * 1024) }
+        let estimate_weight = ((weight * f64::from(ONE)) as u32).clamp(ONE, ONE * 1024);
+        Self { estimate_weight, ..Self::ASTAR }
     }
 
     /// The priority of a state, the lowest first.
@@ -37,12 +40,16 @@ impl Order {
         self.estimate_weight != 0
     }
 
-    /// Whether a worker who is alone takes one state at a time. Greedy search
-    /// lives on following the best state at once; a handful at a time would make
-    /// a beam of it.
+    /// The same order, kept to the letter: a worker who is alone takes one state
+    /// at a time, and waits for memory each time.
+    pub const fn one_at_a_time(self) -> Self {
+        Self { one_at_a_time: true, ..self }
+    }
+
+    /// Whether a worker who is alone takes one state at a time.
     #[inline(always)]
     pub fn takes_one_at_a_time(self) -> bool {
-        self.cost_weight == 0
+        self.one_at_a_time
     }
 
     /// Whether the order is A*'s or breadth-first's, so that nothing shorter

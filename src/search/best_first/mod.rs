@@ -53,10 +53,10 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
     fn run<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>>(
         search: Option<BestFirst<'_, '_, P, H, E>>,
         company: &dyn Company,
-        least: u32,
+        least: impl Fn() -> u32,
     ) -> Outcome {
         let Some(mut search) = search else {
-            let ending = Ending::Stopped { stop: Stop::Memory, bound: least };
+            let ending = Ending::Stopped { stop: Stop::Memory, bound: least() };
             return Outcome { ending, statistics: Statistics::default() };
         };
         if search.run_alone(|| company.offers()) == Progress::Paused {
@@ -64,7 +64,7 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
         }
         search.finish()
     }
-    let least = problem.heuristic.estimate(&problem.heuristic.evaluate(problem.puzzle, &problem.start));
+    let least = || problem.heuristic.estimate(&problem.heuristic.evaluate(problem.puzzle, &problem.start));
     if order.is_optimal() && <P::Key as crate::memory::Key>::QUOTIENT {
         run(
             BestFirst::<_, _, Lean<H::Carry>>::new(problem, order, *limits, region, when_full),
