@@ -6,7 +6,7 @@ use super::large::{LargeSolver, Refused};
 use super::lines;
 use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, Tier};
 use super::settings::HeuristicChoice;
-use super::solver::{Attempt, Solver, account, verdict};
+use super::solver::{Attempt, FirstThen, Solver, account, verdict};
 use crate::heuristic::pdb::{Recounted, Whole};
 use crate::heuristic::{
     Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
@@ -72,8 +72,12 @@ fn by_databases(
         let heuristic = PatternDatabases::<2, 2, Whole>::new(&puzzle, partition, library)?;
         return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
     }
+    // Most boards are solved in little memory; those that are not need every byte.
+    let heuristic = PatternDatabases::<3, 2, Whole>::new(&puzzle, partition, library)?;
+    let first = TileSolver { puzzle, heuristic, plan };
+    let puzzle = Tiles::<u64>::new(goal)?;
     let heuristic = PatternDatabases::<3, 2, Recounted>::new(&puzzle, partition, library)?;
-    Some(Box::new(TileSolver { puzzle, heuristic, plan }))
+    Some(Box::new(FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }))
 }
 
 fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, ledger: &Budget) -> Result<Box<dyn Solver>, String> {
