@@ -3,7 +3,9 @@
 //! A large database solves a board in a fraction of the time, but has to be made
 //! or read first, and takes memory from the searches. For each kind of board in
 //! the files, the one is chosen with which the whole batch is expected to take
-//! the least time, of those that fit.
+//! the least time, of those that fit. What a stream will bring is a guess: the
+//! memory is set aside, and the database is fetched when so many boards have come
+//! that it would have paid for them.
 
 use super::counters::Counters;
 use super::settings::{HeuristicChoice, Quality, Settings};
@@ -34,6 +36,9 @@ struct Choice {
     size: Size,
     blank: usize,
     partition: Partition,
+    /// The first record of the run for which its databases are used.
+    from: u64,
+    in_memory: bool,
 }
 
 /// Boards of so many cells are worth a database: smaller ones are solved in no
@@ -73,6 +78,18 @@ fn seconds_for_a_board(cells: usize, largest: Option<usize>) -> f64 {
     without / gain + 20e-6
 }
 
+/// How long it takes to make or read databases.
+fn seconds_to_set_up(needs: &Needs, threads: f64) -> f64 {
+    needs.states as f64 / STATES_PER_SECOND / threads + needs.to_read as f64 / BYTES_PER_SECOND
+}
+
+/// How many boards one thread searches without databases in the time that these
+/// take; one board at least is not worth them.
+fn pays_from(cells: usize, partition: &Partition, needs: &Needs, threads: usize) -> u64 {
+    let gain = seconds_for_a_board(cells, None) - seconds_for_a_board(cells, partition.largest());
+    (seconds_to_set_up(needs, threads.min(cores()) as f64) / gain).max(1.0) as u64
+}
+
 impl Databases {
     /// Chooses databases for a batch, brings them into memory and enters them
     /// into the ledger, of which `rest` bytes must be left for the run.
@@ -99,6 +116,14 @@ impl Databases {
             let Some((partition, needs)) = new.choose(settings, kind, budget, rest, notices)? else {
                 continue;
             };
+            let Kind { size, blank, guessed, .. } = kind;
+            // Later there will be no more memory for making them than now.
+            if guessed && !new.forced && budget.left().saturating_sub(rest) >= needs.peak {
+                budget.reserve(needs.peak)?;
+                let from = pays_from(size.cells(), &partition, &needs, settings.threads);
+                new.chosen.push(Choice { size, blank, partition, from, in_memory: false });
+                continue;
+            }
             match new.fetch(settings, kind, &partition, counters, interrupt, notices) {
                 Ok(()) => {}
                 // The run will see for itself that it is over.
@@ -109,9 +134,40 @@ impl Databases {
                 }
             }
             budget.reserve(needs.bytes)?;
-            new.chosen.push(Choice { size: kind.size, blank: kind.blank, partition });
+            new.chosen.push(Choice { size, blank, partition, from: 0, in_memory: true });
         }
         Ok(new)
+    }
+
+    /// The first record of the run for which databases are used for such boards.
+    pub(super) fn from(&self, size: Size, blank: usize) -> u64 {
+        let of_kind = |choice: &&Choice| (choice.size, choice.blank) == (size, blank);
+        self.chosen.iter().find(of_kind).map_or(0, |choice| choice.from)
+    }
+
+    /// Brings databases into memory for which it was too early before.
+    pub(super) fn bring(
+        &mut self,
+        size: Size,
+        blank: usize,
+        settings: &Settings,
+        counters: &Counters,
+        interrupt: &Interrupt,
+        notices: &dyn Notices,
+    ) {
+        let missing = |choice: &Choice| !choice.in_memory && (choice.size, choice.blank) == (size, blank);
+        let Some(index) = self.chosen.iter().position(missing) else { return };
+        let partition = self.chosen[index].partition.clone();
+        let kind = Kind { size, blank, count: 0, guessed: true };
+        match self.fetch(settings, kind, &partition, counters, interrupt, notices) {
+            Ok(()) => self.chosen[index].in_memory = true,
+            Err(error) => {
+                self.chosen.remove(index);
+                if let BuildError::Memory(_) = error {
+                    notices.warn(&format!("{}: {error}", partition.name()));
+                }
+            }
+        }
     }
 
     /// The partition for a board whose databases are in memory. Where nobody
@@ -134,7 +190,13 @@ impl Databases {
                 && self.library.fetch(&partition, size, blank, 1, &|_| true).is_ok_and(|fits| fits)
                 && ledger.reserve(needs.bytes).is_ok()
             {
-                self.chosen.push(Choice { size, blank, partition: partition.clone() });
+                self.chosen.push(Choice {
+                    size,
+                    blank,
+                    partition: partition.clone(),
+                    from: 0,
+                    in_memory: true,
+                });
                 return Some(partition);
             }
         }
@@ -157,7 +219,7 @@ impl Databases {
         rest: u64,
         notices: &dyn Notices,
     ) -> Result<Option<(Partition, Needs)>, RunError> {
-        let Kind { size, blank, count } = kind;
+        let Kind { size, blank, count, guessed } = kind;
         let forced = self.forced;
         if !forced && !CELLS.contains(&size.cells()) {
             return Ok(None);
@@ -176,8 +238,7 @@ impl Databases {
                 least = Some(least.map_or(needed, |least| least.min(needed)));
                 continue;
             }
-            let set_up =
-                needs.states as f64 / STATES_PER_SECOND / threads + needs.to_read as f64 / BYTES_PER_SECOND;
+            let set_up = seconds_to_set_up(&needs, threads);
             let each = seconds_for_a_board(size.cells(), partition.largest());
             let all = set_up + count as f64 * each / threads;
             said.push(format!("{partition}: {all:.1} s, {set_up:.1} s of it set-up, {}", Bytes(needs.bytes)));
@@ -188,9 +249,13 @@ impl Databases {
         let chosen = best.and_then(|(_, chosen)| chosen);
         if settings.explain {
             let name = chosen.as_ref().map_or("no database", |(partition, _)| partition.name());
-            let about = if count == 0 { "some".into() } else { Count(count as f64).to_string() };
+            let about = match count {
+                _ if guessed => "boards that a stream may bring, from where it pays".into(),
+                0 => "some boards".into(),
+                count => format!("about {} boards", Count(count as f64)),
+            };
             notices.explain(&format!(
-                "{size}: {name}, for about {about} boards; expected for the whole batch: {}",
+                "{size}: {name}, for {about}; expected for the whole batch: {}",
                 said.join("; ")
             ));
         }

@@ -165,6 +165,9 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
+/// Solvers by size and goal, and whether they came too early for databases.
+type Solvers = HashMap<(Size, Goal, bool), Arc<dyn Solver>>;
+
 /// What all workers share.
 struct Shared<'r> {
     settings: &'r Settings,
@@ -181,7 +184,8 @@ struct Shared<'r> {
     window: Window<'r>,
     counters: &'r Counters,
     large: Mutex<Region<'r>>,
-    solvers: Mutex<HashMap<(Size, Goal), Arc<dyn Solver>>>,
+    /// By size and goal, and whether it is too early for databases.
+    solvers: Mutex<Solvers>,
     /// A solution that does not replay.
     wrong: Mutex<Option<String>>,
 }
@@ -200,25 +204,32 @@ impl Shared<'_> {
         let by_table = from
             .filter(|&from| from <= place)
             .and_then(|_| self.tables.solver(&board, &self.ledger, explain));
-        let until = from.filter(|&from| place < from).unwrap_or(u64::MAX);
-        let solver = by_table.unwrap_or_else(|| self.search(size, goal, &board));
+        let databases = self.databases.lock().from(size, board.blank());
+        let until =
+            from.into_iter().chain([databases]).filter(|&from| place < from).min().unwrap_or(u64::MAX);
+        let solver = by_table.unwrap_or_else(|| self.search(size, goal, &board, place < databases));
         Known { size, goal: goal.clone(), parity, solver, until }
     }
 
-    /// The solver that searches, made when it is first needed.
-    fn search(&self, size: Size, goal: &Goal, board: &Board) -> Arc<dyn Solver> {
+    /// The solver that searches, made when it is first needed; while it is `early`,
+    /// without databases.
+    fn search(&self, size: Size, goal: &Goal, board: &Board, early: bool) -> Arc<dyn Solver> {
         let make = || {
             let plan = Plan::new(self.settings, size);
             if self.settings.explain {
                 self.notices.explain(&plan.explain(size));
             }
-            let (solver, refused) = tiles::solver(board, plan, &self.ledger, &self.databases);
+            let none = Mutex::default();
+            let databases = if early { &none } else { &self.databases };
+            let Self { settings, counters, interrupt, notices, .. } = *self;
+            databases.lock().bring(size, board.blank(), settings, counters, interrupt, notices);
+            let (solver, refused) = tiles::solver(board, plan, &self.ledger, databases);
             if let Some(reason) = refused {
                 self.notices.warn(&format!("{size} boards are not solved: {reason}"));
             }
             solver.into()
         };
-        self.solvers.lock().entry((size, goal.clone())).or_insert_with(make).clone()
+        self.solvers.lock().entry((size, goal.clone(), early)).or_insert_with(make).clone()
     }
 
     /// The limits of a puzzle on which some effort was spent already.

@@ -18,6 +18,8 @@ pub(super) struct Kind {
     pub(super) blank: usize,
     /// How many there seem to be.
     pub(super) count: u64,
+    /// Whether none of them was seen: a stream may or may not bring some.
+    pub(super) guessed: bool,
 }
 
 /// Records that a stream is taken to have: it cannot be looked into.
@@ -29,17 +31,19 @@ pub(super) fn survey(settings: &Settings, defaults: &Defaults, otherwise: Size) 
     let mut kinds: Vec<Kind> = Vec::new();
     let mut streams = 0;
     for file in &settings.files {
-        let length = fs::metadata(file).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
-        match length {
-            Some(length) if file != "-" => look(file, length, defaults, &mut kinds),
-            _ => streams += 1,
+        match fs::metadata(file) {
+            _ if file == "-" => streams += 1,
+            Ok(metadata) if metadata.is_file() => look(file, metadata.len(), defaults, &mut kinds),
+            Ok(metadata) if !metadata.is_dir() => streams += 1,
+            // The run will say that there is nothing to read.
+            _ => {}
         }
     }
     if streams > 0 {
         if kinds.is_empty() {
             let size = defaults.size.unwrap_or(otherwise);
             if let Some(goal) = defaults.goal.board(size) {
-                kinds.push(Kind { size, blank: goal.blank(), count: 0 });
+                kinds.push(Kind { size, blank: goal.blank(), count: 0, guessed: true });
             }
         }
         let all = kinds.len().max(1) as u64;
@@ -64,7 +68,7 @@ fn look(file: &str, length: u64, defaults: &Defaults, kinds: &mut Vec<Kind>) {
     for index in 0..block.len() {
         let Ok(Instance::Tiles { board, goal, .. }) = block.parse(index) else { continue };
         let Some(goal) = goal.board(board.size()) else { continue };
-        count(&mut found, Kind { size: board.size(), blank: goal.blank(), count: 1 });
+        count(&mut found, Kind { size: board.size(), blank: goal.blank(), count: 1, guessed: false });
     }
     for kind in found {
         count(kinds, Kind { count: (kind.count as f64 * factor) as u64, ..kind });
