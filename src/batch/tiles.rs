@@ -7,7 +7,7 @@ use super::lines;
 use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, QUICK_NODES_OF_WIDE_BOARDS, Tier};
 use super::promise::Promise;
 use super::settings::HeuristicChoice;
-use super::solver::{Attempt, Solver, account, verdict};
+use super::solver::{Attempt, FirstThen, Solver, account, verdict};
 use crate::heuristic::pdb::{Recounted, SeveralPartitions, Whole};
 use crate::heuristic::{
     Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
@@ -78,8 +78,12 @@ fn by_databases(
         let heuristic = PatternDatabases::<2, 2, Whole>::new(&puzzle, partition, library)?;
         return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
     }
+    // Most boards are solved in little memory; those that are not need every byte.
+    let heuristic = PatternDatabases::<3, 2, Whole>::new(&puzzle, partition, library)?;
+    let first = TileSolver { puzzle, heuristic, plan };
+    let puzzle = Tiles::<u64>::new(goal)?;
     let heuristic = PatternDatabases::<3, 2, Recounted>::new(&puzzle, partition, library)?;
-    Some(Box::new(TileSolver { puzzle, heuristic, plan }))
+    Some(Box::new(FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }))
 }
 
 /// The same for boards of 17 to 25 cells.
