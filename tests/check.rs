@@ -173,6 +173,17 @@ fn several_files_are_told_apart() {
 }
 
 #[test]
+fn blocks_go_nowhere_outside_their_tray() {
+    let tray = "tray 2 2\n0 1 0 1\ngoal\n1 1 1 1\n";
+    for to in ["-9223372036854775808 0", "9223372036854775807 -9223372036854775808", "2 1", "0 -1"] {
+        let result = format!("1\tsolved\t1\t0 1 {to}\n");
+        let summary = check(vec![reader("t", tray)], result.as_bytes(), &Options::default()).unwrap();
+        assert_eq!((summary.wrong, summary.missing), (1, 0), "{to}");
+        assert!(summary.problems[0].contains("it leaves the tray"), "{:?}", summary.problems);
+    }
+}
+
+#[test]
 fn options_and_errors() {
     let tile = Options { notation: Notation::Tile, format: Some(Format::Text) };
     let text = TEXT.replace("\tR", "\tL").replace("DR", "UL");

@@ -63,6 +63,9 @@ struct Open {
     work: Work,
     helpers: usize,
     closed: bool,
+    /// Whether a helper panicked: whatever the search says, it is not to be
+    /// believed.
+    broken: bool,
 }
 
 /// A borrowed piece of work whose owner waits until nobody uses it.
@@ -270,11 +273,13 @@ impl<J: Send> Company for Post<'_, J> {
         // SAFETY: only the lifetime changes; `Opened` sees to it that nobody
         // uses the pointer after this function has returned, or unwound.
         let pointer: *const (dyn Fn() + Sync + 'static) = unsafe { std::mem::transmute(pointer) };
-        let open = Open { place: self.place, work: Work(pointer), helpers: 0, closed: false };
+        let open = Open { place: self.place, work: Work(pointer), helpers: 0, closed: false, broken: false };
         self.crew.state.lock().open.push(open);
-        let _opened = Opened { crew: self.crew, place: self.place };
+        let mut opened = Opened { crew: self.crew, place: self.place };
         self.crew.wake.notify_all();
         work();
+        // The helper's own message has been printed.
+        assert!(!opened.close(), "a worker that helped with this puzzle panicked");
     }
 }
 
@@ -284,18 +289,26 @@ struct Opened<'c, J> {
     place: Place,
 }
 
-impl<J> Drop for Opened<'_, J> {
-    fn drop(&mut self) {
+impl<J> Opened<'_, J> {
+    /// Waits until all helpers have left; says whether one of them panicked.
+    fn close(&mut self) -> bool {
         let mut state = self.crew.state.lock();
         loop {
-            let Some(index) = state.open.iter().position(|open| open.place == self.place) else { return };
+            let Some(index) = state.open.iter().position(|open| open.place == self.place) else {
+                return false;
+            };
             state.open[index].closed = true;
             if state.open[index].helpers == 0 {
-                state.open.swap_remove(index);
-                return;
+                return state.open.swap_remove(index).broken;
             }
             self.crew.wake.wait(&mut state);
         }
+    }
+}
+
+impl<J> Drop for Opened<'_, J> {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 
@@ -310,6 +323,7 @@ impl<J> Drop for Leave<'_, J> {
         let mut state = self.crew.state.lock();
         if let Some(open) = state.open.iter_mut().find(|open| open.place == self.place) {
             open.helpers -= 1;
+            open.broken |= std::thread::panicking();
             // Whoever leaves found nothing more to do there.
             open.closed = true;
         }

@@ -165,6 +165,9 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
+/// Solvers by size and goal, and whether they came too early for databases.
+type Solvers = HashMap<(Size, Goal, bool), Arc<dyn Solver>>;
+
 /// What all workers share.
 struct Shared<'r> {
     settings: &'r Settings,
@@ -182,7 +185,7 @@ struct Shared<'r> {
     counters: &'r Counters,
     large: Mutex<Region<'r>>,
     /// By size and goal, and whether it is too early for databases.
-    solvers: Mutex<HashMap<(Size, Goal, bool), Arc<dyn Solver>>>,
+    solvers: Mutex<Solvers>,
     /// A solution that does not replay.
     wrong: Mutex<Option<String>>,
 }

@@ -197,6 +197,15 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_configurations_may_be_any() {
+        for number in ["18446744073709551615.2", "18446744073709551616.1", "1.18446744073709551615", "1.-1"] {
+            let text = format!("puzzle 1: solved, 1 move\n\n0 tray step\nA.\n\n{number}\n.A\n\n");
+            let Claim::Unreadable(what) = read(&text).claim else { panic!("{number}") };
+            assert_eq!(what, format!("'{number}' where configuration 1 should start"));
+        }
+    }
+
+    #[test]
     fn other_claims_and_bounds() {
         assert_eq!(read("puzzle 4: unsolvable, parity\n").claim, Claim::Unsolvable);
         let claim = read("puzzle 4: gave_up, nodes, at least 20 moves\n").claim;

@@ -43,7 +43,9 @@ impl Configurations {
         let (whole, part) = said.split_once('.').unwrap_or((said, "1"));
         match (whole.parse::<u64>(), part.parse::<u64>()) {
             (Ok(whole), Ok(1)) if whole == number => Ok(false),
-            (Ok(whole), Ok(2..)) if whole + 1 == number && !self.blocks.steps.is_empty() => Ok(true),
+            (Ok(whole), Ok(2..)) if whole.checked_add(1) == Some(number) && !self.blocks.steps.is_empty() => {
+                Ok(true)
+            }
             _ => Err(format!("'{said}' where configuration {number} should start")),
         }
     }
@@ -72,13 +74,12 @@ impl Configurations {
     /// Compares the configuration with the one before.
     fn end(&mut self, number: u64) -> Result<(), String> {
         let cells = std::mem::take(&mut self.cells);
-        let mut after: Vec<(i64, [i64; 2])> = Vec::new();
-        for (cell, &name) in cells.iter().enumerate() {
-            if name > 0 && after.iter().all(|&(known, _)| known != name) {
-                after.push((name, [cell / self.cols, cell % self.cols].map(|side| side as i64)));
-            }
-        }
+        let place = |cell: usize| [cell / self.cols, cell % self.cols].map(|side| side as i64);
+        let named = cells.iter().enumerate().filter(|&(_, &name)| name > 0);
+        let mut after: Vec<(i64, [i64; 2])> = named.map(|(cell, &name)| (name, place(cell))).collect();
+        // The first cell of each name: places are in the order of cells.
         after.sort_unstable();
+        after.dedup_by_key(|&mut (name, _)| name);
         self.begun = false;
         if self.blocks.start.is_none() {
             self.blocks.start = Some(cells);

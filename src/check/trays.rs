@@ -7,9 +7,14 @@ use super::outcome::{Blocks, Claim, Moves, Solved};
 use super::verdict::{Judgement, compare, judge_bound};
 use crate::puzzle::trays::{Metric, Tray, oracle};
 
-/// A tray said to be unsolvable is searched for so many arrangements; a larger
-/// one is believed.
+/// A tray said to be unsolvable is searched for so many arrangements; one that
+/// has more is believed.
 const MOST: usize = 20_000;
+
+/// All arrangements together have no more cells than this, and a tray with more
+/// than so many is believed, too: the slow search keeps every arrangement whole.
+const MOST_CELLS: usize = 1 << 20;
+const LARGEST: usize = 256;
 
 /// What is true, or what is wrong.
 pub(super) fn judge(tray: &Tray, claim: &Claim, known: Option<u64>) -> Result<Judgement, String> {
@@ -20,7 +25,8 @@ pub(super) fn judge(tray: &Tray, claim: &Claim, known: Option<u64>) -> Result<Ju
             Ok(Judgement::GaveUp)
         }
         _ if known.is_some() => Err("said to be unsolvable, but the length of a solution is known".into()),
-        _ => match oracle::solve(tray, Metric::Step, MOST).length() {
+        _ if tray.cells() > LARGEST => Ok(Judgement::Unsolvable),
+        _ => match oracle::solve(tray, Metric::Step, MOST.min(MOST_CELLS / tray.cells())).length() {
             Some(_) => Err("said to be unsolvable, but it has a solution".into()),
             None => Ok(Judgement::Unsolvable),
         },
@@ -103,6 +109,16 @@ impl<'t> Hall<'t> {
         alike && used.windows(2).all(|pair| pair[0] != pair[1])
     }
 
+    fn is_inside(&self, row: i64, col: i64) -> bool {
+        (0..self.tray.rows() as i64).contains(&row) && (0..self.tray.cols() as i64).contains(&col)
+    }
+
+    /// The block with its top-left cell here.
+    fn block_at(&self, row: i64, col: i64) -> Option<usize> {
+        let cell = self.is_inside(row, col).then(|| row as usize * self.tray.cols() + col as usize)?;
+        self.cells[cell].filter(|&number| self.blocks[number][..2] == [row, col])
+    }
+
     /// Whether a block has room with its top-left cell here.
     fn has_room(&self, number: usize, row: i64, col: i64) -> bool {
         let [_, _, height, width] = self.blocks[number];
@@ -121,8 +137,11 @@ impl<'t> Hall<'t> {
 
     /// Moves a block, if the metric allows it and nothing is in its way.
     fn go(&mut self, [row, col, to_row, to_col]: [i64; 4], metric: Metric) -> Result<(), String> {
-        let number = self.blocks.iter().position(|block| block[..2] == [row, col]);
-        let number = number.ok_or("no block has its top-left cell there")?;
+        let number = self.block_at(row, col).ok_or("no block has its top-left cell there")?;
+        // What a file says may be any number.
+        if !self.is_inside(to_row, to_col) {
+            return Err("it leaves the tray".into());
+        }
         let (down, right) = (to_row - row, to_col - col);
         let cells = down.abs() + right.abs();
         let free = match metric {
@@ -164,11 +183,8 @@ impl<'t> Hall<'t> {
 
     fn meets_goal(&self) -> bool {
         self.tray.goal().iter().all(|goal| {
-            let lies_there = |(number, block): (usize, &[i64; 4])| {
-                self.tray.blocks()[number].class == goal.class
-                    && block[..2] == [i64::from(goal.at.row), i64::from(goal.at.col)]
-            };
-            self.blocks.iter().enumerate().any(lies_there)
+            self.block_at(goal.at.row.into(), goal.at.col.into())
+                .is_some_and(|number| self.tray.blocks()[number].class == goal.class)
         })
     }
 }

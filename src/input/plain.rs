@@ -37,13 +37,11 @@ pub(super) fn read<'a>(text: &'a [u8], context: &Context) -> Option<Plain<'a>> {
         loop {
             at += 1;
             match text.get(at) {
+                // Longer numbers are ids, or wrong.
+                Some(&byte) if byte.is_ascii_digit() && at - start > 8 => return None,
                 Some(&byte) if byte.is_ascii_digit() => number = number * 10 + u32::from(byte - b'0'),
                 Some(&byte) if !is_gap(byte) => return None,
                 _ => break,
-            }
-            // Longer numbers are ids, or wrong.
-            if at - start > 8 {
-                return None;
             }
         }
         if count == 0 {
@@ -104,6 +102,8 @@ mod tests {
             "123 456 780",
             "3 1 2 2",
             "3 1 2 5",
+            "3 1 2 4294967296",
+            "9999999999 3 1 2 0",
         ] {
             assert!(!agrees(text, None), "{text}");
         }

@@ -14,18 +14,17 @@
 //! and whoever hands a chain from one thread to another does so under a lock.
 
 use super::region::Watermark;
-use parking_lot::Mutex;
+use lock_api::{Mutex, RawMutex};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A pool of chunks.
-#[derive(Debug)]
-pub struct Pool<'m> {
+/// A pool of chunks, with a lock on those that are free.
+pub struct Pool<'m, L: RawMutex = parking_lot::RawMutex> {
     links: &'m [AtomicU64],
     words: &'m [AtomicU64],
     /// Words in a chunk, a power of two, and that as an exponent.
     chunk: usize,
     exponent: u32,
-    free: Mutex<Free>,
+    free: Mutex<L, Free>,
     watermark: &'m Watermark,
     /// Where the first chunk lies in the region, in bytes.
     offset: usize,
@@ -80,7 +79,7 @@ impl Chain {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full;
 
-impl<'m> Pool<'m> {
+impl<'m, L: RawMutex> Pool<'m, L> {
     /// A pool in memory that starts `offset` bytes behind the start of its
     /// region, in chunks of so many words, a power of two.
     pub fn new(memory: &'m mut [u64], chunk: usize, watermark: &'m Watermark, offset: usize) -> Self {
@@ -124,7 +123,7 @@ impl<'m> Pool<'m> {
     }
 
     /// A chain's words, chunk by chunk.
-    pub fn chunks(&self, chain: &Chain) -> impl Iterator<Item = &'m [AtomicU64]> + use<'m, '_> {
+    pub fn chunks(&self, chain: &Chain) -> impl Iterator<Item = &'m [AtomicU64]> + use<'m, '_, L> {
         let (mut at, mut left) = (chain.first, chain.len());
         std::iter::from_fn(move || {
             let len = left.min(self.chunk);
@@ -235,7 +234,7 @@ mod tests {
         let mut memory = vec![Line::zeroed(); 20];
         let mut region = Region::zeroed(&mut memory);
         let ([_, _, piece], watermark) = region.split(0, 0);
-        let pool = Pool::new(piece.words, 8, watermark, 0);
+        let pool: Pool<'_> = Pool::new(piece.words, 8, watermark, 0);
         let (mut a, mut b) = (Chain::EMPTY, Chain::EMPTY);
         for i in 0..10 {
             pool.append(&mut a, &[3 * i, 3 * i + 1, 3 * i + 2]).unwrap();

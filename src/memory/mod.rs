@@ -19,14 +19,14 @@ pub use region::{Line, Region};
 /// Asks the processor to fetch the cache line at an address, which may be any.
 #[inline(always)]
 pub fn prefetch<T>(address: *const T) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[allow(unsafe_code)]
     // SAFETY: a prefetch reads nothing and never faults.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(address.cast());
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = address;
 }
 
@@ -34,13 +34,13 @@ pub fn prefetch<T>(address: *const T) {
 /// hold.
 #[inline(always)]
 pub fn prefetch_to_write<T>(address: *const T) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[allow(unsafe_code)]
     // SAFETY: a prefetch writes nothing and never faults.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_ET0>(address.cast());
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = address;
 }

@@ -8,13 +8,17 @@ use std::{fmt, time::Duration};
 #[error("'{0}' is not a duration such as 250ms, 10s, 2m or 1h30m")]
 pub struct DurationError(String);
 
+/// A hundred years. What lasts longer than anybody can wait is cut to this, so
+/// that it can be added to any moment.
+const LONGEST: Duration = Duration::from_secs(100 * 366 * 86400);
+
 /// Reads numbers with the units `us`, `ms`, `s`, `m`, `h`, `d`, one after the
 /// other. A single number without a unit is seconds.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let wrong = || DurationError(text.to_owned());
     let mut rest = text.trim();
     if !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
-        return part(rest, 1.0).ok_or_else(wrong);
+        return part(rest, 1.0).map(|span| span.min(LONGEST)).ok_or_else(wrong);
     }
     let mut total = Duration::ZERO;
     while !rest.is_empty() {
@@ -32,7 +36,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
         total = part(number, seconds).and_then(|more| total.checked_add(more)).ok_or_else(wrong)?;
         rest = after.trim_start();
     }
-    if text.trim().is_empty() { Err(wrong()) } else { Ok(total) }
+    if text.trim().is_empty() { Err(wrong()) } else { Ok(total.min(LONGEST)) }
 }
 
 /// The longest beginning of such characters, and the rest.
@@ -86,6 +90,13 @@ mod tests {
         }
         for bad in ["", " ", "s", "1x", "-1s", "1s2", "1e3s", "1.2.3s", "999999999999999999999d", "1h-3m"] {
             assert!(parse_duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_longest_can_be_added_to_now() {
+        for text in ["18000000000000000000", "18000000000000000000s", "9000000000000d 9000000000000d"] {
+            assert!(std::time::Instant::now().checked_add(parse_duration(text).unwrap()).is_some(), "{text}");
         }
     }
 

@@ -26,8 +26,7 @@ impl Pattern {
             && homes & !frame.all() == 0
             && blank < frame.cells()
             && homes >> blank & 1 == 0;
-        let blank = frame.region(homes, blank).trailing_zeros() as u8;
-        sound.then_some(Self { frame, homes, blank })
+        sound.then(|| Self { frame, homes, blank: frame.region(homes, blank).trailing_zeros() as u8 })
     }
 
     /// How many tiles it has.

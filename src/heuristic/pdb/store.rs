@@ -12,6 +12,7 @@ use super::database::{Database, table_bytes};
 use super::frame::Frame;
 use super::pattern::Pattern;
 use crate::memory::arena::Arena;
+use crate::puzzle::tiles::Size;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -96,9 +97,13 @@ impl Header {
         if sum != checksum(0, words) {
             return None;
         }
-        let frame = Frame { rows: (sides >> 32) as usize, cols: sides as u32 as usize };
+        let (rows, cols) = ((sides >> 32) as usize, sides as u32 as usize);
+        let frame = Frame::new(Size::new(rows, cols).ok()?).filter(|frame| frame.rows == rows)?;
         let pattern = Pattern::new(frame, homes.try_into().ok()?, blank.try_into().ok()?)?;
         let counts = words[FIXED..].get(..usize::try_from(counts).ok()?)?.to_vec();
+        // A database has a goal, and no more states than can be counted.
+        counts.first()?;
+        counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count))?;
         Some(Self { pattern, words: table, checksum: checksum_of_table, counts })
     }
 
@@ -170,7 +175,7 @@ impl Store {
         };
         let header = Header::read(&mut file)?;
         let bytes = table_bytes(classes, pattern.tiles());
-        if header.pattern != pattern || header.words * 8 != bytes {
+        if header.pattern != pattern || header.words != bytes / 8 {
             return Err(Damage::Foreign);
         }
         let (found, expected) = (file.metadata()?.len(), bytes + HEADER as u64);
@@ -297,6 +302,32 @@ mod tests {
         let [listed] = &store.list().unwrap()[..] else { panic!("one file") };
         assert_eq!((listed.bytes, listed.is_draft()), (bytes, false));
         assert_eq!(listed.content.as_ref().unwrap().0, pattern);
+    }
+
+    #[test]
+    fn a_header_with_a_right_checksum_may_still_say_anything() {
+        let (database, _) = made();
+        let header = Header { pattern: database.pattern(), words: 1, checksum: 2, counts: vec![1, 2, 3] };
+        let sound = header.to_words();
+        assert_eq!(Header::from_words(&sound), Some(header));
+        let with = |at: usize, value: u64| {
+            let mut words = sound.clone();
+            words[at] = value;
+            let last = words.len() - 1;
+            words[last] = checksum(0, &words[..last]);
+            Header::from_words(&words)
+        };
+        for value in [0, 1, 31, 32, 63, 64, 1 << 31, 1 << 32, 5 << 32 | 7, 40 << 32 | 40, u64::MAX] {
+            // Sides, tiles, the blank, and the number of counts.
+            for at in [2, 3, 4, 7] {
+                if let Some(header) = with(at, value) {
+                    assert!(header.pattern.frame.cells() <= 25 && !header.counts.is_empty(), "{at}: {value}");
+                }
+            }
+            assert!(with(2, value).is_none(), "no frame has the sides {value:x}");
+        }
+        assert!(with(7, 0).is_none() && with(7, 505).is_none() && with(8, u64::MAX).is_none());
+        assert_eq!(with(5, u64::MAX).map(|header| header.words), Some(u64::MAX));
     }
 
     #[test]

@@ -51,9 +51,9 @@ pub fn solve(tray: &Tray, metric: Metric, most: usize) -> Answer {
                     next.push(after);
                 }
             }
-        }
-        if seen.len() > most {
-            return Answer::TooMany;
+            if seen.len() > most {
+                return Answer::TooMany;
+            }
         }
         layer = next;
     }

@@ -250,6 +250,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
             }
             desk.present += 1;
         }
+        let _present = EndOnPanic(self);
         let mut worker = Worker::new(self);
         loop {
             let stage = self.stage.read();
@@ -334,6 +335,20 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
             (None, None) => Ending::Exhausted,
         };
         Outcome { ending, statistics }
+    }
+}
+
+/// Ends the search for all if a worker panics: the others would wait forever for
+/// what it had in its hands.
+struct EndOnPanic<'s, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>>(&'s BestFirst<'a, 'm, P, H, E>);
+
+impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Drop for EndOnPanic<'_, '_, '_, P, H, E> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let mut desk = self.0.desk.lock();
+            desk.stop = Some(Stop::Interrupted);
+            self.0.end(&mut desk);
+        }
     }
 }
 

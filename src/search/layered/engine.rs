@@ -202,6 +202,7 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
     /// over; false if it was interrupted because `pause` said so.
     fn work(&self, pause: &dyn Fn() -> bool) -> bool {
         let Some(desk) = self.desks.lock().pop() else { return true };
+        let _at_work = EndOnPanic(self);
         let finished = self.take_buckets(&mut Worker::new(self, desk), pause);
         self.desks.lock().push(desk);
         finished
@@ -305,5 +306,17 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         }
         let oldest = self.kept.lock().pop_front();
         oldest.map(|layer| layer.give_back(&self.pool)).is_some()
+    }
+}
+
+/// Ends the search for all if a worker panics: the others would wait forever for
+/// its buckets.
+struct EndOnPanic<'e, 'a, 'm, P: Batched>(&'e Engine<'a, 'm, P>);
+
+impl<P: Batched> Drop for EndOnPanic<'_, '_, '_, P> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end(&mut self.0.plan.lock(), End::Stopped(Stop::Interrupted));
+        }
     }
 }
