@@ -7,6 +7,7 @@
 //! of the input.
 
 mod any_heuristic;
+pub mod checkpoint;
 pub mod counters;
 mod crew;
 mod databases;
@@ -21,6 +22,7 @@ mod lines;
 mod one_tray;
 pub mod plan;
 mod promise;
+pub mod resume;
 mod run;
 pub mod settings;
 mod shares;

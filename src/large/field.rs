@@ -28,8 +28,13 @@ impl Field {
         for (cell, &tile) in goal.tiles().iter().enumerate() {
             home[usize::from(tile)] = cell as u16;
         }
-        let at: Vec<u16> = board.tiles().iter().map(|&tile| home[usize::from(tile)]).collect();
-        let mut cell_of = home;
+        Self::to_homes(board, |tile| home[tile].into())
+    }
+
+    /// A board whose tiles, and the blank as number 0, are to go home.
+    pub fn to_homes(board: &Board, home: impl Fn(usize) -> usize) -> Self {
+        let at: Vec<u16> = board.tiles().iter().map(|&tile| home(tile.into()) as u16).collect();
+        let mut cell_of = vec![0; at.len()];
         for (cell, &label) in at.iter().enumerate() {
             cell_of[usize::from(label)] = cell as u16;
         }
