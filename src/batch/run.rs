@@ -379,7 +379,7 @@ impl Shared<'_> {
 }
 
 /// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
-const MOST_SOLVERS: usize = 64;
+const MOST_SOLVERS: usize = 16;
 const MOST_WITH_OWN_TABLES: usize = 4;
 
 /// What the tables for one size and goal may take where that must not depend on
