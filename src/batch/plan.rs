@@ -25,6 +25,9 @@ pub const QUICK_NODES: u64 = 4000;
 /// The same with pattern databases: most boards are solved within it.
 pub const QUICK_NODES_BY_DATABASES: u64 = 500_000;
 
+/// The same for boards of over 16 cells: these take as long as an easy one.
+pub const QUICK_NODES_OF_WIDE_BOARDS: u64 = 50_000;
+
 /// The frontier that A* builds for small boards before it goes on as IDA*.
 const FRONTIER: usize = 2 << 20;
 

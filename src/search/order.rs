@@ -51,6 +51,11 @@ impl Order {
         }
     }
 
+    /// Whether it counts both, the estimate more than the cost.
+    pub fn is_weighted(self) -> bool {
+        0 < self.cost_weight && self.cost_weight < self.estimate_weight
+    }
+
     /// The priority of a state, the lowest first.
     #[inline(always)]
     pub fn priority(self, cost: u32, estimate: u32) -> u32 {
