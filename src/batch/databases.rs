@@ -329,6 +329,8 @@ impl Settings {
             // They count single steps.
             _ if self.tile_metric != Metric::Tile => false,
             HeuristicChoice::Pdb => true,
+            // What pays depends on the machine and on what is kept on its disk.
+            HeuristicChoice::Auto if self.deterministic => false,
             HeuristicChoice::Auto => self.quality != Quality::Fast && self.algorithm.proves_shortest(),
             _ => false,
         }

@@ -32,6 +32,9 @@ pub enum RunError {
     /// Results that are to be improved could not be read.
     #[error(transparent)]
     Results(#[from] CheckError),
+    /// There are more results than records.
+    #[error("there are {0} more results than records to go on from (--force starts over)")]
+    TooManyResults(u64),
     /// A solution does not lead to its goal: a bug.
     #[error("a wrong solution was found and not written (this is a bug, please report it): {0}")]
     Wrong(String),

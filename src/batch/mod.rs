@@ -21,6 +21,8 @@ mod layered_tray;
 mod lines;
 mod one_tray;
 pub mod plan;
+mod promise;
+pub mod resume;
 mod run;
 pub mod settings;
 mod shares;

@@ -48,6 +48,8 @@ pub struct Settings {
     pub input_format: Option<String>,
     /// `(I, N)`: only records whose number is I modulo N. I is at most N.
     pub shard: (u64, u64),
+    /// Whether moves and node counts must be the same whenever a run is repeated.
+    pub deterministic: bool,
     /// Whether to say why the plan chose what it chose.
     pub explain: bool,
 }
@@ -75,6 +77,7 @@ impl Default for Settings {
             deadline: None,
             input_format: None,
             shard: (1, 1),
+            deterministic: false,
             explain: false,
         }
     }
@@ -144,6 +147,9 @@ pub enum HeuristicChoice {
     Nearest,
     /// Trays: each goal takes a block of its own
     Matching,
+    /// Trays: the moves made so far, and nearest: an order for greedy search, not
+    /// a lower bound
+    Total,
     /// Pattern databases; pdb:7-8 says how to divide the tiles
     Pdb,
 }

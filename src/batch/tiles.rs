@@ -5,12 +5,15 @@ use super::databases::Databases;
 use super::large::{LargeSolver, Refused};
 use super::lines;
 use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, QUICK_NODES_OF_WIDE_BOARDS, Tier};
+use super::promise::Promise;
 use super::settings::HeuristicChoice;
-use super::solver::{Attempt, Solver, account, verdict};
+use super::solver::{Attempt, FirstThen, Solver, account, verdict};
 use crate::heuristic::pdb::{Recounted, SeveralPartitions, Whole};
 use crate::heuristic::{
     Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
 };
+use crate::large::field::Field;
+use crate::large::staged::Staged;
 use crate::memory::Region;
 use crate::memory::budget::Budget;
 use crate::output::{Effort, Solution, Verdict};
@@ -50,7 +53,7 @@ pub(super) fn solver(
         _ => Err("boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into()),
     };
     match made {
-        Ok(solver) => (solver, None),
+        Ok(solver) => (Promise::behind(solver, goal, &plan), None),
         Err(reason) => (Box::new(Refused { goal: goal.clone(), metric: plan.metric }), Some(reason)),
     }
 }
@@ -75,8 +78,12 @@ fn by_databases(
         let heuristic = PatternDatabases::<2, 2, Whole>::new(&puzzle, partition, library)?;
         return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
     }
+    // Most boards are solved in little memory; those that are not need every byte.
+    let heuristic = PatternDatabases::<3, 2, Whole>::new(&puzzle, partition, library)?;
+    let first = TileSolver { puzzle, heuristic, plan };
+    let puzzle = Tiles::<u64>::new(goal)?;
     let heuristic = PatternDatabases::<3, 2, Recounted>::new(&puzzle, partition, library)?;
-    Some(Box::new(TileSolver { puzzle, heuristic, plan }))
+    Some(Box::new(FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }))
 }
 
 /// The same for boards of 17 to 25 cells.
@@ -150,11 +157,17 @@ fn small_tables<C: Cells>(puzzle: &Tiles<C>, ledger: &Budget) -> bool {
 
 /// A puzzle whose states are boards of one size.
 pub(super) trait OfBoards: Puzzle + Send {
+    /// How the length of a solution is counted.
+    const METRIC: Metric;
     fn size(&self) -> Size;
     fn state(&self, board: &Board) -> Self::State;
+    /// The cell where a tile belongs.
+    fn home(&self, tile: usize) -> usize;
 }
 
 impl<C: Cells> OfBoards for Tiles<C> {
+    const METRIC: Metric = Metric::Tile;
+
     fn size(&self) -> Size {
         self.size()
     }
@@ -162,15 +175,25 @@ impl<C: Cells> OfBoards for Tiles<C> {
     fn state(&self, board: &Board) -> TileState<C> {
         self.state(board)
     }
+
+    fn home(&self, tile: usize) -> usize {
+        self.home(self.labels()[tile].into())
+    }
 }
 
 impl OfBoards for Lines {
+    const METRIC: Metric = Metric::Line;
+
     fn size(&self) -> Size {
         self.size()
     }
 
     fn state(&self, board: &Board) -> TileState<u64> {
         self.state(board)
+    }
+
+    fn home(&self, tile: usize) -> usize {
+        OfBoards::home(self.tiles(), tile)
     }
 }
 
@@ -241,8 +264,8 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
                 search.by_frontier(usize::MAX)
             }
             Method::Ida => search.ida(),
-            Method::BestFirst(Order::BREADTH) => search.breadth(),
-            Method::BestFirst(order) => search.best_first(order),
+            Method::BestFirst(order) if order.weighs_estimates() => search.best_first(order),
+            Method::BestFirst(order) => search.breadth(order),
             Method::Dfs => search.depth(),
             Method::Beam(width) => search.beam(width),
             Method::First => search.first(),
@@ -252,7 +275,8 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => None,
             Ending::Stopped { stop: Stop::Memory, .. } if tier != Tier::Large => None,
             Ending::Stopped { stop: stop @ (Stop::Time | Stop::Memory), bound } if self.plan.second_best => {
-                Some(search.second_best(bound).unwrap_or_else(|| verdict(Ending::Stopped { stop, bound })))
+                let found = search.second_best(bound).or_else(|| search.in_stages(board, bound));
+                Some(found.unwrap_or_else(|| verdict(Ending::Stopped { stop, bound })))
             }
             ending => Some(verdict(ending)),
         }
@@ -271,23 +295,17 @@ struct Search<'s, 'r, P: OfBoards, H> {
 
 impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
     fn best_first(&mut self, order: Order) -> Ending {
-        let algorithm = match order {
-            Order::ASTAR => "astar",
-            Order::GREEDY => "greedy",
-            _ => "wastar",
-        };
         let (limits, company) = (&self.limits, self.company);
         let outcome = best_first::solve(self.problem, order, limits, self.region, company, self.when_full);
-        self.note(algorithm, self.problem.heuristic.name(), outcome)
+        self.note(order.name(), self.problem.heuristic.name(), outcome)
     }
 
-    fn breadth(&mut self) -> Ending {
+    fn breadth(&mut self, order: Order) -> Ending {
         let Problem { puzzle, start, .. } = self.problem;
         let problem = Problem { puzzle, heuristic: &Blind, start };
         let (limits, company) = (&self.limits, self.company);
-        let outcome =
-            best_first::solve(problem, Order::BREADTH, limits, self.region, company, self.when_full);
-        self.note("bfs", "", outcome)
+        let outcome = best_first::solve(problem, order, limits, self.region, company, self.when_full);
+        self.note(order.name(), "", outcome)
     }
 
     fn depth(&mut self) -> Ending {
@@ -365,6 +383,22 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
         let Verdict::Solved(found) = verdict(ending) else { return None };
         let bound = bound.min(found.length);
         Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }))
+    }
+
+    /// A solution that needs no memory to speak of, however far it is.
+    fn in_stages(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
+        let puzzle = self.problem.puzzle;
+        let mut field = Field::to_homes(board, |tile| puzzle.home(tile));
+        let mut staged = Staged::new(board.size());
+        staged.solve(&mut field, &self.limits).ok()?;
+        self.effort.algorithm = "staged";
+        self.effort.heuristic = "";
+        self.effort.expanded += staged.routes();
+        self.effort.generated += field.moves().len() as u64;
+        let moves = field.into_moves();
+        let length = P::METRIC.length(&moves) as u32;
+        let bound = bound.min(length);
+        Some(Verdict::Solved(Solution { moves: moves.into(), length, optimal: bound == length, bound }))
     }
 
     fn note(&mut self, algorithm: &'static str, heuristic: &'static str, outcome: Outcome) -> Ending {

@@ -4,6 +4,7 @@
 //! times a second and draws. Where stderr is no terminal nothing is shown,
 //! unless the user insists: then a plain line appears every few seconds.
 
+use super::margin::WithMargin;
 use crate::{
     batch::counters::{Counted, Counters, Deepening},
     memory::limits,
@@ -100,7 +101,7 @@ struct Pace {
 impl View {
     /// Draws a bar until the run ends.
     fn bar(mut self, stopped: &mpsc::Receiver<()>) {
-        let target = ProgressDrawTarget::stderr();
+        let target = ProgressDrawTarget::term_like(Box::new(WithMargin::stderr()));
         let bar = ProgressBar::with_draw_target(self.total, target);
         let template =
             if self.total.is_some() { "{bar:24} {percent:>3} %  {msg}" } else { "{spinner} {msg}" };

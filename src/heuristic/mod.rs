@@ -90,6 +90,12 @@ pub trait Heuristic<P: Puzzle>: Sync {
     /// What is kept of a memo in the open list.
     fn carry(&self, memo: &Self::Memo) -> Self::Carry;
 
+    /// The state itself, where what was kept tells it.
+    #[inline(always)]
+    fn recall(&self, _: &Self::Carry) -> Option<P::State> {
+        None
+    }
+
     /// The memo again, from the state, its estimate and what was kept. A
     /// heuristic whose tables are far away does without the estimate.
     fn resume(&self, puzzle: &P, state: &P::State, estimate: u32, carry: Self::Carry) -> Self::Memo;

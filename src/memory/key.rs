@@ -34,6 +34,10 @@ pub trait Key: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
     /// Whether the slot leaves out the bits that its place says.
     const QUOTIENT: bool;
 
+    /// Whether a slot is one machine word, so that many threads can read and
+    /// replace it without a lock.
+    const IS_WORD: bool = false;
+
     /// Scrambles the low `bits` bits, reversibly.
     fn mix(self, bits: u32) -> Self;
 
@@ -42,6 +46,14 @@ pub trait Key: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
 
     /// The home line of a mixed key.
     fn home(self, geometry: &Geometry) -> usize;
+
+    /// The slot at which a mixed key is first looked for in a line, of `width`
+    /// slots, a power of two: not always the same, so that the first look is
+    /// the last in most cases.
+    #[inline(always)]
+    fn start(self, _geometry: &Geometry) -> usize {
+        0
+    }
 
     /// Whether `slot`, `distance` lines behind the home line, holds this mixed
     /// key.
@@ -88,6 +100,7 @@ macro_rules! narrow_key {
             type Slot = $word;
             const BITS: u32 = <$word>::BITS;
             const QUOTIENT: bool = true;
+            const IS_WORD: bool = size_of::<$word>() == size_of::<u64>();
 
             #[inline(always)]
             fn mix(self, bits: u32) -> Self {
@@ -114,6 +127,11 @@ macro_rules! narrow_key {
             fn home(self, g: &Geometry) -> usize {
                 let group = ((self >> g.top_shift) as usize * g.groups) >> g.top_bits;
                 (group << g.low) | (self as usize & g.low_mask)
+            }
+
+            #[inline(always)]
+            fn start(self, g: &Geometry) -> usize {
+                (self >> g.low) as usize & (g.width - 1)
             }
 
             #[inline(always)]

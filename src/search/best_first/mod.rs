@@ -56,10 +56,10 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
         search: Option<BestFirst<'_, '_, P, H, E>>,
         company: &dyn Company,
         may_join: impl Fn() -> bool,
-        least: u32,
+        least: impl Fn() -> u32,
     ) -> Outcome {
         let Some(mut search) = search else {
-            let ending = Ending::Stopped { stop: Stop::Memory, bound: least };
+            let ending = Ending::Stopped { stop: Stop::Memory, bound: least() };
             return Outcome { ending, statistics: Statistics::default() };
         };
         if search.run_alone(|| company.offers() && may_join()) == Progress::Paused {
@@ -69,7 +69,7 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
     }
     // A frontier that is to be found again is found by one thread.
     let may_join = || limits.keeper.is_none_or(|keeper| keeper.has_begun());
-    let least = problem.heuristic.estimate(&problem.heuristic.evaluate(problem.puzzle, &problem.start));
+    let least = || problem.heuristic.estimate(&problem.heuristic.evaluate(problem.puzzle, &problem.start));
     if order.is_optimal() && <P::Key as crate::memory::Key>::QUOTIENT {
         run(
             BestFirst::<_, _, Lean<H::Carry>>::new(problem, order, *limits, region, when_full),
