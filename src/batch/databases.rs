@@ -319,7 +319,7 @@ impl Settings {
     /// Whether shortest solutions of large boards, too, are asked for.
     fn insists_on_shortest(&self) -> bool {
         match self.algorithm {
-            Algorithm::Auto => self.quality == Quality::Optimal || self.heuristic == HeuristicChoice::Pdb,
+            Algorithm::Auto => self.quality == Quality::Optimal,
             algorithm => matches!(algorithm, Algorithm::Astar | Algorithm::Ida),
         }
     }
