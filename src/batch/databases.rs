@@ -317,9 +317,10 @@ impl Databases {
 impl Settings {
     /// Whether shortest solutions of large boards, too, are asked for.
     fn insists_on_shortest(&self) -> bool {
-        self.quality == Quality::Optimal
-            || self.algorithm != Algorithm::Auto
-            || self.heuristic == HeuristicChoice::Pdb
+        match self.algorithm {
+            Algorithm::Auto => self.quality == Quality::Optimal,
+            algorithm => matches!(algorithm, Algorithm::Astar | Algorithm::Ida),
+        }
     }
 
     /// Whether pattern databases could be of use to anybody.

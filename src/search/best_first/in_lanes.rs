@@ -34,26 +34,29 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         let mut lanes: Vec<Lane<P, H::Memo>> = (0..LANES).map(|_| Lane::new()).collect();
         let mut hands: [Option<InHand<E, P::Key>>; LANES] = std::array::from_fn(|_| None);
         let mut seen = Seen::default();
-        let mut looked = 0;
+        // Whether there may be a root for a lane that has none.
+        let mut any = true;
+        let mut pause = BETWEEN_LOOKS;
         loop {
-            let free = hands.iter().filter(|hand| hand.is_none()).count();
-            if free > 0 || seen.generated >= looked + BETWEEN_LOOKS {
+            let has_free = any && hands.iter().any(Option::is_none);
+            if has_free || seen.generated >= pause {
                 let desk = &mut search.desk.lock();
                 self.statistics.expanded += std::mem::take(&mut seen.expanded);
                 self.statistics.generated += std::mem::take(&mut seen.generated);
-                looked = 0;
                 self.settle(desk);
                 if let Some(flow) = self.look(desk, wants_in).or_else(|| self.is_enough(desk)) {
                     hands.iter_mut().for_each(|hand| self.put_down(desk, hand));
                     return flow;
                 }
+                let most = search.limits.max_nodes.unwrap_or(u64::MAX);
+                pause = BETWEEN_LOOKS.min(most.saturating_sub(desk.nodes()));
                 // An incumbent may have made some of them needless.
                 let limit = search.limit(desk);
                 for hand in hands.iter_mut().filter(|hand| hand.as_ref().is_some_and(|h| h.level >= limit)) {
                     self.put_down(desk, hand);
                 }
                 self.keep_standing(desk, table);
-                let mut any = true;
+                any = true;
                 for (lane, hand) in lanes.iter_mut().zip(&mut hands).filter(|(_, hand)| hand.is_none()) {
                     while any && hand.is_none() {
                         *hand = self.take(desk, table, limit, &mut any);
@@ -80,17 +83,19 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
                         let desk = &mut search.desk.lock();
                         search.improve(desk, path.len() as u32, End::Path(path));
                         self.put_down(desk, place);
+                        any = true;
                     }
                     Turn::Done(next) => {
                         let desk = &mut search.desk.lock();
                         self.finish_root(desk, place, next);
+                        any = true;
                     }
                 }
             }
         }
     }
 
-    /// The limit of nodes, exactly.
+    /// Ends the search if it has had its nodes.
     fn is_enough(&self, desk: &mut MutexGuard<'_, Desk<'m, P::Key, E>>) -> Option<Flow> {
         let most = self.search.limits.max_nodes?;
         if desk.nodes() < most {
