@@ -51,6 +51,8 @@ pub struct BestFirst<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> {
 }
 
 /// The table, as the search goes on.
+// A search has one, so its size does not matter.
+#[allow(clippy::large_enum_variant)]
 pub(super) enum Stage<'m, K: Key, E> {
     /// States are added.
     Open(Table<'m, K>),
