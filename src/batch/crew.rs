@@ -57,12 +57,17 @@ pub(super) struct Crew<J> {
     stopped: Arc<AtomicBool>,
     most_blocks: u64,
     most_bytes: u64,
+    /// Bytes of results that wait for an earlier one.
+    held: AtomicU64,
 }
 
 struct State<J> {
     slice: BTreeMap<Place, J>,
     large: BTreeMap<Place, J>,
     large_busy: bool,
+    /// Of those that wait for the large part, those whose results are so large
+    /// that none may wait for an earlier one.
+    heavy: BTreeSet<Place>,
     running: BTreeSet<Place>,
     open: Vec<Open>,
     /// Blocks taken, finished and written so far.
@@ -76,6 +81,15 @@ struct State<J> {
     /// known that there is nothing to read yet.
     reading: usize,
     input_slow: bool,
+}
+
+impl<J> State<J> {
+    /// The first place that is not decided.
+    fn first(&self) -> Place {
+        let waiting = [self.slice.first_key_value(), self.large.first_key_value()];
+        let waiting = waiting.into_iter().flatten().map(|(&place, _)| place);
+        waiting.chain(self.running.first().copied()).min().unwrap_or(Place::MAX)
+    }
 }
 
 /// A search that is open to helpers.
@@ -106,6 +120,7 @@ impl<J> Crew<J> {
             slice: BTreeMap::new(),
             large: BTreeMap::new(),
             large_busy: false,
+            heavy: BTreeSet::new(),
             running: BTreeSet::new(),
             open: Vec::new(),
             taken: 0,
@@ -124,6 +139,7 @@ impl<J> Crew<J> {
             stopped: Arc::default(),
             most_blocks,
             most_bytes,
+            held: AtomicU64::new(0),
         }
     }
 
@@ -135,20 +151,30 @@ impl<J> Crew<J> {
                 self.wake.notify_all();
                 return Next::Nothing;
             }
+            // While too many results wait, only what they wait for is gone on with.
+            let crowded = self.held.load(Ordering::Relaxed) >= self.most_bytes;
+            let first = state.first();
             if !state.large_busy
+                && let Some((&place, _)) = state.large.first_key_value()
+                && (place == first || !(crowded || state.heavy.contains(&place)))
                 && let Some((place, job)) = state.large.pop_first()
             {
                 state.large_busy = true;
+                state.heavy.remove(&place);
                 self.begin(&mut state, place);
                 return Next::Large(place, job);
             }
-            if let Some((place, job)) = state.slice.pop_first() {
+            if let Some((&place, _)) = state.slice.first_key_value()
+                && (place == first || !crowded)
+                && let Some((place, job)) = state.slice.pop_first()
+            {
                 self.begin(&mut state, place);
                 return Next::Slice(place, job);
             }
             let under_way = state.taken - state.written;
             if !state.input_ended
                 && !state.input_slow
+                && (!crowded || under_way == 0)
                 && under_way < self.most_blocks
                 && (state.bytes < self.most_bytes || under_way == 0)
             {
@@ -228,11 +254,15 @@ impl<J> Crew<J> {
         self.wake.notify_all();
     }
 
-    /// A puzzle has outgrown its slice and waits for the large part.
-    pub(super) fn outgrown(&self, place: Place, job: J) {
+    /// A puzzle has outgrown its slice and waits for the large part; if it is
+    /// `heavy`, also until nothing that comes before it is left.
+    pub(super) fn outgrown(&self, place: Place, job: J, heavy: bool) {
         let mut state = self.state.lock();
         self.end(&mut state, place);
         state.large.insert(place, job);
+        if heavy {
+            state.heavy.insert(place);
+        }
         self.wake.notify_all();
     }
 
@@ -245,6 +275,21 @@ impl<J> Crew<J> {
             state.large_busy = false;
         }
         self.wake.notify_all();
+    }
+
+    /// So many more bytes of results wait.
+    pub(super) fn hold(&self, bytes: u64) {
+        self.held.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// So many bytes of results do not wait any more.
+    pub(super) fn release(&self, bytes: u64) {
+        let before = self.held.fetch_sub(bytes, Ordering::Relaxed);
+        if before >= self.most_bytes && before - bytes < self.most_bytes {
+            // Under the lock, so that nobody goes to sleep without knowing.
+            let _state = self.state.lock();
+            self.wake.notify_all();
+        }
     }
 
     /// Sends everybody home.

@@ -67,3 +67,20 @@ pub(super) fn give_up(stop: Stop) -> GiveUp {
         Stop::Beam => GiveUp::Beam,
     }
 }
+
+/// One solver for the first attempt at a board, and another one for all that
+/// follow.
+pub(super) struct FirstThen<A, B> {
+    pub(super) first: A,
+    pub(super) then: B,
+}
+
+impl<A: Solver, B: Solver> Solver for FirstThen<A, B> {
+    fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        if attempt.tier == Tier::Quick {
+            self.first.attempt(board, attempt, effort)
+        } else {
+            self.then.attempt(board, attempt, effort)
+        }
+    }
+}

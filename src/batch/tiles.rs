@@ -4,10 +4,11 @@ use super::any_heuristic::AnyHeuristic;
 use super::databases::Databases;
 use super::large::{LargeSolver, Refused};
 use super::lines;
-use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, Tier};
+use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, QUICK_NODES_OF_WIDE_BOARDS, Tier};
+use super::promise::Promise;
 use super::settings::HeuristicChoice;
-use super::solver::{Attempt, Solver, account, verdict};
-use crate::heuristic::pdb::{Recounted, Whole};
+use super::solver::{Attempt, FirstThen, Solver, account, verdict};
+use crate::heuristic::pdb::{Recounted, SeveralPartitions, Whole};
 use crate::heuristic::{
     Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
 };
@@ -42,14 +43,17 @@ pub(super) fn solver(
             Some(solver) => Ok(solver),
             None => packed::<u64>(goal, plan, ledger),
         },
-        17..=25 => packed::<u128>(goal, plan, ledger),
+        17..=25 => match by_several_partitions(goal, plan, ledger, databases) {
+            Some(solver) => Ok(solver),
+            None => packed::<u128>(goal, plan, ledger),
+        },
         26..=40 => packed::<[u64; 5]>(goal, plan, ledger),
         41..=104 => packed::<[u64; 13]>(goal, plan, ledger),
         105..=256 => packed::<[u64; 32]>(goal, plan, ledger),
         _ => Err("boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into()),
     };
     match made {
-        Ok(solver) => (solver, None),
+        Ok(solver) => (Promise::behind(solver, goal, &plan), None),
         Err(reason) => (Box::new(Refused { goal: goal.clone(), metric: plan.metric }), Some(reason)),
     }
 }
@@ -74,7 +78,36 @@ fn by_databases(
         let heuristic = PatternDatabases::<2, 2, Whole>::new(&puzzle, partition, library)?;
         return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
     }
+    // Most boards are solved in little memory; those that are not need every byte.
+    let heuristic = PatternDatabases::<3, 2, Whole>::new(&puzzle, partition, library)?;
+    let first = TileSolver { puzzle, heuristic, plan };
+    let puzzle = Tiles::<u64>::new(goal)?;
     let heuristic = PatternDatabases::<3, 2, Recounted>::new(&puzzle, partition, library)?;
+    Some(Box::new(FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }))
+}
+
+/// The same for boards of 17 to 25 cells.
+fn by_several_partitions(
+    goal: &Board,
+    plan: Plan,
+    ledger: &Budget,
+    databases: &Mutex<Databases>,
+) -> Option<Box<dyn Solver>> {
+    if !matches!(plan.heuristic, HeuristicChoice::Auto | HeuristicChoice::Pdb) {
+        return None;
+    }
+    let databases = &mut *databases.lock();
+    let partition = &databases.partition(goal.size(), goal.blank(), ledger)?;
+    let puzzle = Tiles::<u128>::new(goal)?;
+    let library = &databases.library;
+    let plan = plan.with_databases();
+    if let Some(heuristic) = SeveralPartitions::<4>::new(&puzzle, partition, library) {
+        return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+    }
+    if let Some(heuristic) = SeveralPartitions::<8>::new(&puzzle, partition, library) {
+        return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+    }
+    let heuristic = SeveralPartitions::<16>::new(&puzzle, partition, library)?;
     Some(Box::new(TileSolver { puzzle, heuristic, plan }))
 }
 
@@ -181,6 +214,9 @@ fn first_weights(cells: usize) -> [f64; 3] {
     }
 }
 
+/// The frontier of an IDA* that is shared by several threads.
+const SHARED_FRONTIER: usize = 4 << 20;
+
 /// The most memory that is worth spending on any solution.
 const FIRST_BYTES: usize = 1 << 30;
 
@@ -191,7 +227,16 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let Attempt { tier, limits, region, company } = attempt;
         let quick = tier == Tier::Quick;
-        let quick_nodes = if H::FAR { QUICK_NODES_BY_DATABASES } else { QUICK_NODES };
+        let is_wide = H::FAR && self.puzzle.size().cells() > 16;
+        let quick_nodes = match () {
+            () if is_wide => QUICK_NODES_OF_WIDE_BOARDS,
+            () if H::FAR => QUICK_NODES_BY_DATABASES,
+            () => QUICK_NODES,
+        };
+        if is_wide && tier == Tier::Slice && !self.plan.method.is_by_name() {
+            // What is not solved at once takes all the memory and all hands.
+            return None;
+        }
         let cut_short = quick && limits.max_nodes.is_none_or(|most| most > quick_nodes);
         let limits = if cut_short { Limits { max_nodes: Some(quick_nodes), ..limits } } else { limits };
         if self.plan.method.is_by_name() {
@@ -214,9 +259,13 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             Method::Shortest { .. } if quick && !H::FAR => search.ida(),
             Method::Shortest { frontier: Some(bytes) } => search.by_frontier(bytes),
             Method::Shortest { frontier: None } => search.shortest(),
+            // A search that is kept on disk goes on from a frontier.
+            Method::Ida | Method::BestFirst(Order::ASTAR) if limits.keeper.is_some() => {
+                search.by_frontier(usize::MAX)
+            }
             Method::Ida => search.ida(),
-            Method::BestFirst(Order::BREADTH) => search.breadth(),
-            Method::BestFirst(order) => search.best_first(order),
+            Method::BestFirst(order) if order.weighs_estimates() => search.best_first(order),
+            Method::BestFirst(order) => search.breadth(order),
             Method::Dfs => search.depth(),
             Method::Beam(width) => search.beam(width),
             Method::First => search.first(),
@@ -246,23 +295,17 @@ struct Search<'s, 'r, P: OfBoards, H> {
 
 impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
     fn best_first(&mut self, order: Order) -> Ending {
-        let algorithm = match order {
-            Order::ASTAR => "astar",
-            Order::GREEDY => "greedy",
-            _ => "wastar",
-        };
         let (limits, company) = (&self.limits, self.company);
         let outcome = best_first::solve(self.problem, order, limits, self.region, company, self.when_full);
-        self.note(algorithm, self.problem.heuristic.name(), outcome)
+        self.note(order.name(), self.problem.heuristic.name(), outcome)
     }
 
-    fn breadth(&mut self) -> Ending {
+    fn breadth(&mut self, order: Order) -> Ending {
         let Problem { puzzle, start, .. } = self.problem;
         let problem = Problem { puzzle, heuristic: &Blind, start };
         let (limits, company) = (&self.limits, self.company);
-        let outcome =
-            best_first::solve(problem, Order::BREADTH, limits, self.region, company, self.when_full);
-        self.note("bfs", "", outcome)
+        let outcome = best_first::solve(problem, order, limits, self.region, company, self.when_full);
+        self.note(order.name(), "", outcome)
     }
 
     fn depth(&mut self) -> Ending {
@@ -291,13 +334,15 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
             Err(ida::Paused(outcome)) => outcome,
         };
         account(self.effort, &paused);
-        self.by_frontier(usize::MAX)
+        self.by_frontier(if H::FAR { SHARED_FRONTIER } else { usize::MAX })
     }
 
     /// A* in a part of the region, then from its frontier IDA*, or IDA* alone
     /// where that is too small for a frontier.
     fn by_frontier(&mut self, bytes: usize) -> Ending {
         let (limits, company) = (&self.limits, self.company);
+        let all = self.region.bytes();
+        let bytes = limits.keeper.map_or(bytes, |keeper| keeper.frontier(all));
         let region = &mut self.region.first(bytes);
         let outcome = best_first::solve(self.problem, Order::ASTAR, limits, region, company, WhenFull::Dig);
         match self.note("astar", self.problem.heuristic.name(), outcome) {

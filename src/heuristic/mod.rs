@@ -68,6 +68,15 @@ pub trait Heuristic<P: Puzzle>: Sync {
         draft
     }
 
+    /// The memo of a draft if its estimate is at most `most`; otherwise an
+    /// estimate above that, which need not be the best one.
+    #[inline(always)]
+    fn settle_within(&self, draft: Self::Memo, most: u32) -> Result<Self::Memo, u32> {
+        let memo = self.settle(draft);
+        let estimate = self.estimate(&memo);
+        if estimate > most { Err(estimate) } else { Ok(memo) }
+    }
+
     /// The estimate in a memo; 0 for every goal.
     fn estimate(&self, memo: &Self::Memo) -> u32;
 
@@ -80,6 +89,12 @@ pub trait Heuristic<P: Puzzle>: Sync {
 
     /// What is kept of a memo in the open list.
     fn carry(&self, memo: &Self::Memo) -> Self::Carry;
+
+    /// The state itself, where what was kept tells it.
+    #[inline(always)]
+    fn recall(&self, _: &Self::Carry) -> Option<P::State> {
+        None
+    }
 
     /// The memo again, from the state, its estimate and what was kept. A
     /// heuristic whose tables are far away does without the estimate.

@@ -41,6 +41,14 @@ impl Field {
         Self { size: board.size(), at, cell_of, blank: board.blank(), moves: Vec::new() }
     }
 
+    /// The same puzzle from its end: the goal is to become this board. Its
+    /// solutions are those of this field, [`backward`].
+    pub fn reversed(&self) -> Self {
+        let blank = usize::from(self.at[self.blank]);
+        let (at, cell_of) = (self.cell_of.clone(), self.at.clone());
+        Self { size: self.size, at, cell_of, blank, moves: Vec::new() }
+    }
+
     /// The board's size.
     pub fn size(&self) -> Size {
         self.size
@@ -115,6 +123,11 @@ impl Field {
     }
 }
 
+/// A path walked from its end to its start.
+pub fn backward(path: &[Direction]) -> Vec<Direction> {
+    path.iter().rev().map(|step| step.opposite()).collect()
+}
+
 /// The cell beside a cell on a board of so many columns, which must be there.
 #[inline(always)]
 pub fn beside(cell: usize, direction: Direction, cols: usize) -> usize {
@@ -123,5 +136,31 @@ pub fn beside(cell: usize, direction: Direction, cols: usize) -> usize {
         Direction::Right => cell + 1,
         Direction::Down => cell + cols,
         Direction::Left => cell - 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{Kind, Request};
+    use crate::large::staged::Staged;
+    use crate::puzzle::tiles::Goal;
+    use crate::search::Limits;
+
+    #[test]
+    fn a_solution_from_the_end_is_one_from_the_start() {
+        for (rows, cols) in [(3, 3), (4, 6), (7, 5), (8, 8)] {
+            let size = Size::new(rows, cols).unwrap();
+            let request = Request { size, count: 20, seed: 3, kind: Kind::Random, goal: Goal::Snail };
+            let goal = Goal::Snail.board(size).unwrap();
+            for mut board in request.boards().unwrap() {
+                let field = Field::new(&board, &goal);
+                let mut other = field.reversed();
+                Staged::new(size).solve(&mut other, &Limits::default()).unwrap();
+                assert!(other.is_solved());
+                assert!(backward(other.moves()).iter().all(|&step| board.slide(step)));
+                assert_eq!(board, *goal);
+            }
+        }
     }
 }

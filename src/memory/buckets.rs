@@ -290,6 +290,19 @@ impl<'m, E: Pod> Buckets<'m, E> {
         self.far = Segment { chunks: far, entries: far_entries.into_slice() };
     }
 
+    /// Calls `visit` with the level, the column and the entry of each.
+    pub fn for_each(&mut self, mut visit: impl FnMut(usize, usize, &E)) {
+        for bucket in 0..self.tops.len() {
+            let (level, column) = (bucket / self.shape.columns, bucket % self.shape.columns);
+            let mut chunk = self.tops[bucket];
+            while chunk != NONE {
+                let (head, entries) = self.chunk(chunk);
+                entries[..head.len as usize].iter().for_each(|entry| visit(level, column, entry));
+                chunk = head.below;
+            }
+        }
+    }
+
     fn take_chunk(&mut self) -> Option<u32> {
         let chunk = if self.free != NONE {
             let chunk = self.free;

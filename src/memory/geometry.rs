@@ -50,7 +50,7 @@ impl Fields {
 pub struct Geometry {
     /// Number of lines in all.
     pub lines: usize,
-    /// Slots in a line.
+    /// Slots in a line, a power of two.
     pub width: usize,
     /// The line inside a group is chosen by so many low bits.
     pub low: u32,
@@ -84,7 +84,7 @@ impl Geometry {
     /// slots of so small a table cannot hold the fields.
     pub fn fitting<K: Key>(bytes: usize, fields: Fields) -> Option<Self> {
         let slot = size_of::<K::Slot>();
-        let width = (64 / slot).max(1);
+        let width = 1 << (64 / slot).max(1).ilog2();
         // Slots are numbered by u32 in the open list.
         let most = (u32::MAX as usize - 1) / width;
         let fit = (bytes / (slot * width)).min(most);

@@ -47,6 +47,14 @@ pub trait Key: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
     /// The home line of a mixed key.
     fn home(self, geometry: &Geometry) -> usize;
 
+    /// The slot at which a mixed key is first looked for in a line, of `width`
+    /// slots, a power of two: not always the same, so that the first look is
+    /// the last in most cases.
+    #[inline(always)]
+    fn start(self, _geometry: &Geometry) -> usize {
+        0
+    }
+
     /// Whether `slot`, `distance` lines behind the home line, holds this mixed
     /// key.
     fn is_in(self, slot: &Self::Slot, distance: u32, geometry: &Geometry) -> bool;
@@ -119,6 +127,11 @@ macro_rules! narrow_key {
             fn home(self, g: &Geometry) -> usize {
                 let group = ((self >> g.top_shift) as usize * g.groups) >> g.top_bits;
                 (group << g.low) | (self as usize & g.low_mask)
+            }
+
+            #[inline(always)]
+            fn start(self, g: &Geometry) -> usize {
+                (self >> g.low) as usize & (g.width - 1)
             }
 
             #[inline(always)]

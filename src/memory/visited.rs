@@ -194,9 +194,10 @@ impl<'m, K: Key> Table<'m, K> {
     #[inline(always)]
     fn probe(&self, mixed: K, home: usize, read: impl Fn(usize) -> K::Slot) -> Option<(usize, u32, K::Slot)> {
         let g = &self.geometry;
+        let start = mixed.start(g);
         for distance in 0..g.reach() {
             let first = g.after(home, distance as usize) * g.width;
-            for slot in first..first + g.width {
+            for slot in (start..start + g.width).map(|at| first + (at & (g.width - 1))) {
                 let content = read(slot);
                 if K::is_empty(&content) || mixed.is_in(&content, distance, g) {
                     return Some((slot, distance, content));

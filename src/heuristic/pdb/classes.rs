@@ -9,13 +9,15 @@
 
 use super::frame::{CELLS, Frame, Set, cells_of};
 use super::order::Passage;
+use std::sync::Arc;
 
 /// The classes of so many tiles on a frame.
 #[derive(Debug)]
 pub(super) struct Classes {
     frame: Frame,
     tiles: usize,
-    /// How many low cells the first of the two rank tables covers.
+    /// How many low cells the first of the two rank tables covers: a byte, where
+    /// there is no more than another one.
     low_cells: u32,
     low: Box<[u32; HALF]>,
     high: Box<[u32; HALF]>,
@@ -24,7 +26,7 @@ pub(super) struct Classes {
     /// By the rank of the occupied cells: the number of the region of each
     /// other cell (four bits each, or three on boards over 16 cells), and in the
     /// top half of the second word the class of region 0.
-    sets: Vec<[u64; 2]>,
+    sets: Arc<[[u64; 2]]>,
     /// The occupied cells and the blank's region, for each class.
     members: Vec<(Set, Set)>,
     /// The cells beside each cell.
@@ -44,6 +46,9 @@ pub(super) struct Moved {
     pub(super) passage: Passage,
 }
 
+/// Cells in a byte.
+const BYTE: usize = 8;
+
 /// The sets of half of the cells.
 const HALF: usize = 1 << CELLS.div_ceil(2);
 
@@ -55,7 +60,7 @@ impl Classes {
     /// be told apart.
     pub(super) fn new(frame: Frame, tiles: usize) -> Option<Self> {
         let cells = frame.cells();
-        let low_cells = cells.div_ceil(2) as u32;
+        let low_cells = if cells <= 2 * BYTE { BYTE as u32 } else { cells.div_ceil(2) as u32 };
         let mut low = Box::new([0; HALF]);
         let mut of_size = vec![0u32; low_cells as usize + 1];
         for (set, rank) in low.iter_mut().enumerate().take(1 << low_cells) {
@@ -65,7 +70,7 @@ impl Classes {
         }
         let mut high = Box::new([0; HALF]);
         let mut all = 0;
-        for (set, rank) in high.iter_mut().enumerate().take(1 << (cells - low_cells as usize)) {
+        for (set, rank) in high.iter_mut().enumerate().take(1 << cells.saturating_sub(low_cells as usize)) {
             *rank = all;
             let missing = tiles.checked_sub(set.count_ones() as usize);
             all += missing.and_then(|missing| of_size.get(missing)).copied().unwrap_or(0);
@@ -77,26 +82,28 @@ impl Classes {
             low,
             high,
             is_wide: cells > 16,
-            sets: vec![[0; 2]; all as usize],
+            sets: Arc::new([]),
             members: Vec::new(),
             beside: std::array::from_fn(|cell| frame.around(1 << cell)),
             even: 0,
         };
+        let mut sets = vec![[0; 2]; all as usize];
         for odd in [false, true] {
             for set in (0..=frame.all()).filter(|set| set.count_ones() as usize == tiles) {
                 if (set & frame.white()).count_ones() % 2 == u32::from(odd) {
-                    new.add(set)?;
+                    sets[new.rank(set)] = new.add(set)?;
                 }
             }
             if !odd {
                 new.even = new.members.len();
             }
         }
+        new.sets = sets.into();
         Some(new)
     }
 
-    fn add(&mut self, set: Set) -> Option<()> {
-        let rank = self.rank(set);
+    /// Adds the classes of some occupied cells; what is kept of these.
+    fn add(&mut self, set: Set) -> Option<[u64; 2]> {
         let first = self.members.len() as u64;
         let (bits, most) = if self.is_wide { (3, 8) } else { (4, 16) };
         let mut words = [0, first << 32];
@@ -117,8 +124,7 @@ impl Classes {
             self.members.push((set, region));
             number += 1;
         }
-        self.sets[rank] = words;
-        Some(())
+        Some(words)
     }
 
     #[inline(always)]
@@ -139,6 +145,14 @@ impl Classes {
             second >> (3 * (blank - FIRST_WORD)) & 7
         };
         (second >> 32) as u32 + region as u32
+    }
+
+    /// The two tables whose sum is the rank of occupied cells, by their bytes, and
+    /// what is known by that rank; for boards of up to 16 cells.
+    pub(super) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<[[u64; 2]]>) {
+        debug_assert!(!self.is_wide);
+        let bytes = |ranks: &[u32; HALF]| std::array::from_fn(|byte| ranks[byte] as u16);
+        (bytes(&self.low), bytes(&self.high), self.sets.clone())
     }
 
     /// Whether these are the classes of so many tiles on a frame.
@@ -165,14 +179,19 @@ impl Classes {
     /// All moves of the tiles of a class.
     #[inline(always)]
     pub(super) fn moves(&self, class: usize) -> impl Iterator<Item = Moved> {
+        cells_of(self.members[class].0).flat_map(move |from| self.moves_of(class, from))
+    }
+
+    /// The moves of the tile in one of the occupied cells.
+    #[inline(always)]
+    pub(super) fn moves_of(&self, class: usize, from: usize) -> impl Iterator<Item = Moved> {
         let (set, region) = self.members[class];
-        cells_of(set).enumerate().flat_map(move |(at, from)| {
-            cells_of(self.beside[from] & region).map(move |to| {
-                let between: Set = (1 << from.max(to)) - (2 << from.min(to));
-                let others = (set & between).count_ones() as usize;
-                let passage = Passage { at, others, forward: to > from };
-                Moved { set: set ^ 1 << from ^ 1 << to, blank: from, passage }
-            })
+        let at = (set & ((1 << from) - 1)).count_ones() as usize;
+        cells_of(self.beside[from] & region).map(move |to| {
+            let between: Set = (1 << from.max(to)) - (2 << from.min(to));
+            let others = (set & between).count_ones() as usize;
+            let passage = Passage { at, others, forward: to > from };
+            Moved { set: set ^ 1 << from ^ 1 << to, blank: from, passage }
         })
     }
 

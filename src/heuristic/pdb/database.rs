@@ -7,7 +7,7 @@
 
 use super::classes::{Classes, Moved};
 use super::frame::Set;
-use super::order::{FACTORIALS, MOST_TILES, Order, Passage};
+use super::order::{FACTORIALS, Order, Passage};
 use super::pattern::Pattern;
 use crate::memory::arena::Arena;
 use crate::memory::prefetch;
@@ -79,6 +79,16 @@ impl Database {
         set == expected && walks
     }
 
+    /// The bits in a row.
+    pub(super) fn row(&self) -> u32 {
+        self.row
+    }
+
+    /// What tells the class of occupied cells: see [`Classes::ranks`].
+    pub(super) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<[[u64; 2]]>) {
+        self.classes.ranks()
+    }
+
     /// All rows of bits.
     #[inline(always)]
     pub(super) fn words(&self) -> &[u64] {
@@ -114,14 +124,20 @@ pub(super) struct Walk<'d> {
     number: u16,
     /// The moves made so far.
     pub(super) made: u32,
-    /// The moves that are possible, and the numbers and the places of their
+    /// The tiles whose moves have not been looked at yet, by their cells.
+    rest: Set,
+    /// Some moves that are possible, and the numbers and the places of their
     /// bits.
     next: [(Moved, u16, u32); MOST_MOVES],
     possible: usize,
 }
 
-/// No more moves are looked at: every tile of a pattern has four sides.
-const MOST_MOVES: usize = 4 * MOST_TILES;
+/// Moves that are looked at together, at least, while there are any: about one in
+/// three leads nearer.
+const FEW: usize = 4;
+
+/// No more come together: the last tile has four sides.
+const MOST_MOVES: usize = FEW + 3;
 
 impl<'d> Walk<'d> {
     /// The tiles in the order in which they are met on the occupied cells.
@@ -136,12 +152,13 @@ impl<'d> Walk<'d> {
             order,
             number,
             made: 0,
+            rest: set,
             next: [(nowhere, 0, 0); MOST_MOVES],
             possible: 0,
         }
     }
 
-    /// Asks for all that may be needed for the next step; whether there is one.
+    /// Asks for what may be needed for the next step; whether there is one.
     pub(super) fn look(&mut self) -> bool {
         let database = self.database;
         self.possible = 0;
@@ -149,12 +166,16 @@ impl<'d> Walk<'d> {
             return false;
         }
         prefetch(database.word(self.place()));
-        for moved in database.classes.moves(self.class as usize) {
-            let number = self.number.wrapping_add(moved.passage.change(&self.order));
-            let place = database.place(moved.set, moved.blank, number);
-            prefetch(database.word(place));
-            self.next[self.possible] = (moved, number, place);
-            self.possible += 1;
+        while self.possible < FEW && self.rest != 0 {
+            let from = self.rest.trailing_zeros() as usize;
+            self.rest &= self.rest - 1;
+            for moved in database.classes.moves_of(self.class as usize, from) {
+                let number = self.number.wrapping_add(moved.passage.change(&self.order));
+                let place = database.place(moved.set, moved.blank, number);
+                prefetch(database.word(place));
+                self.next[self.possible] = (moved, number, place);
+                self.possible += 1;
+            }
         }
         true
     }
@@ -163,16 +184,17 @@ impl<'d> Walk<'d> {
         self.class * self.database.row + u32::from(self.number)
     }
 
-    /// Makes a step nearer, if there is one to make; whether there was.
+    /// Makes a step nearer, if one was seen by the last look; whether one was, or
+    /// another look may see one.
     pub(super) fn step(&mut self) -> bool {
         let database = self.database;
         let odd = ((self.set ^ database.pattern.homes) & database.white).count_ones() & 1;
         let here = database.bit(self.place()) << 1 | odd;
         let nearer = (here.wrapping_sub(1) & 3) >> 1;
         let found = self.next[..self.possible].iter().find(|&&(_, _, place)| database.bit(place) == nearer);
-        let Some(&(moved, number, place)) = found else { return false };
+        let Some(&(moved, number, place)) = found else { return self.rest != 0 };
         moved.passage.apply(&mut self.order);
-        (self.set, self.number) = (moved.set, number);
+        (self.set, self.number, self.rest) = (moved.set, number, moved.set);
         self.class = (place - u32::from(number)) / database.row;
         self.made += 1;
         true

@@ -3,6 +3,7 @@
 //! All of it, where memory is plentiful; or only what cannot be found by looking
 //! at the board, where it is not.
 
+use super::lookup::Placed;
 use super::order::FACTORIALS;
 use super::{PatternDatabases, Sums};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
@@ -16,6 +17,9 @@ pub trait Keeping: Sized + Send + Sync {
     /// Keeps it.
     fn keep<const N: usize, const V: usize>(memo: &Sums<N, V>) -> Self::Kept<N, V>;
 
+    /// The board, if it is kept.
+    fn state<const N: usize, const V: usize>(kept: &Self::Kept<N, V>) -> Option<TileState<u64>>;
+
     /// The sums again.
     fn again<const N: usize, const V: usize>(
         databases: &PatternDatabases<N, V, Self>,
@@ -25,34 +29,22 @@ pub trait Keeping: Sized + Send + Sync {
     ) -> Sums<N, V>;
 }
 
-/// The sums, a byte each, and above them the residues.
-#[inline(always)]
-fn pack<const N: usize, const V: usize>(memo: &Sums<N, V>) -> u32 {
-    let sums = memo.sums.iter().rev().fold(0, |packed, &sum| packed << 8 | u32::from(sum));
-    sums | u32::from(memo.residues) << 16
-}
-
-/// A memo with these sums and residues, and nothing else in it.
-#[inline(always)]
-fn unpack<const N: usize, const V: usize>(packed: u32) -> Sums<N, V> {
-    let mut memo = Sums { residues: (packed >> 16) as u16, ..Sums::default() };
-    for (view, sum) in memo.sums.iter_mut().enumerate() {
-        *sum = (packed >> (8 * view)) as u8;
-    }
-    memo
-}
-
-/// Everything is kept: 4 bytes for each pattern in each view, and 4 more.
+/// Everything is kept, the board too: 4 bytes for each pattern in each view, and
+/// 12 more.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole;
+
+/// Where the sums and residues leave four bits.
+const BLANK: u32 = 28;
 
 /// What [`Whole`] keeps.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Kept<const N: usize, const V: usize> {
-    /// The occupied cells, and above them the number of the order.
-    patterns: [[u32; N]; V],
-    rest: u32,
+    placed: [[Placed; N]; V],
+    /// The sums and residues; in the four bits that these leave, the blank's cell.
+    sums: u32,
+    cells: [u32; 2],
 }
 
 #[allow(unsafe_code)]
@@ -68,31 +60,25 @@ impl Keeping for Whole {
 
     #[inline(always)]
     fn keep<const N: usize, const V: usize>(memo: &Sums<N, V>) -> Kept<N, V> {
-        let mut kept = Kept { patterns: [[0; N]; V], rest: pack(memo) };
-        for view in 0..V {
-            for part in 0..N {
-                kept.patterns[view][part] =
-                    u32::from(memo.sets[view][part]) | u32::from(memo.numbers[view][part]) << 16;
-            }
-        }
-        kept
+        let TileState { cells, blank } = memo.state;
+        let sums = memo.sums | u32::from(blank) << BLANK;
+        Kept { placed: memo.placed, sums, cells: [cells as u32, (cells >> 32) as u32] }
+    }
+
+    #[inline(always)]
+    fn state<const N: usize, const V: usize>(kept: &Kept<N, V>) -> Option<TileState<u64>> {
+        let cells = u64::from(kept.cells[0]) | u64::from(kept.cells[1]) << 32;
+        Some(TileState { cells, blank: (kept.sums >> BLANK) as u8 })
     }
 
     #[inline(always)]
     fn again<const N: usize, const V: usize>(
         _: &PatternDatabases<N, V, Self>,
         _: &Tiles<u64>,
-        _: &TileState<u64>,
+        state: &TileState<u64>,
         kept: Kept<N, V>,
     ) -> Sums<N, V> {
-        let mut memo = unpack(kept.rest);
-        for view in 0..V {
-            for part in 0..N {
-                memo.sets[view][part] = kept.patterns[view][part] as u16;
-                memo.numbers[view][part] = (kept.patterns[view][part] >> 16) as u16;
-            }
-        }
-        memo
+        Sums::new(kept.placed, kept.sums & ((1 << BLANK) - 1), *state)
     }
 }
 
@@ -118,7 +104,12 @@ impl Keeping for Recounted {
 
     #[inline(always)]
     fn keep<const N: usize, const V: usize>(memo: &Sums<N, V>) -> u32 {
-        pack(memo)
+        memo.sums
+    }
+
+    #[inline(always)]
+    fn state<const N: usize, const V: usize>(_: &u32) -> Option<TileState<u64>> {
+        None
     }
 
     #[inline(always)]
@@ -128,12 +119,12 @@ impl Keeping for Recounted {
         state: &TileState<u64>,
         kept: u32,
     ) -> Sums<N, V> {
-        let mut memo = unpack(kept);
+        let mut placed = [[0; N]; V];
         let cells = puzzle.size().cells();
-        for view in 0..V {
+        for (lookups, placed) in databases.lookups.iter().zip(&mut placed) {
             // Boards are read in the order of each pattern's own frame, so all
             // patterns of a view are met together only if they share it.
-            for (part, lookup) in databases.lookups[view].iter().enumerate() {
+            for (lookup, placed) in lookups.iter().zip(placed) {
                 let (mut set, mut number, mut met): (u16, u16, usize) = (0, 0, 0);
                 for (cell, &at) in lookup.reading[..cells].iter().enumerate() {
                     let tile = usize::from(lookup.tiles[state.cells.label(at.into())]);
@@ -144,10 +135,9 @@ impl Keeping for Recounted {
                         met |= 1 << tile;
                     }
                 }
-                memo.sets[view][part] = set;
-                memo.numbers[view][part] = number;
+                *placed = Placed::from(set) | Placed::from(number) << 16;
             }
         }
-        memo
+        Sums::new(placed, kept, *state)
     }
 }

@@ -17,12 +17,15 @@
 mod build;
 mod classes;
 mod database;
+mod divisions;
 mod frame;
 mod keeping;
 mod library;
+mod lookup;
 mod order;
 mod partition;
 mod pattern;
+mod several;
 mod store;
 
 pub use build::{BuildError, Report};
@@ -33,21 +36,16 @@ pub use library::{Event, Library, Listener, Needs};
 pub use order::MOST_TILES;
 pub use partition::{MOST_PATTERNS, NotAPartition, Partition};
 pub use pattern::Pattern;
+pub use several::{Kept as KeptSums, Memo as SeveralSums, SeveralPartitions};
+pub(crate) use store::checksum;
 pub use store::{Damage, Listed, Store};
 
 use super::Heuristic;
-use crate::memory::prefetch;
-use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
+use crate::puzzle::{Move, Puzzle};
 use database::Walk;
-use frame::{CELLS, Set, Symmetry};
-use order::passing;
+use lookup::{LABELS, Lookup, Placed};
 use std::marker::PhantomData;
-use std::sync::Arc;
-
-/// Labels of tiles, and cells, of boards of up to 16 cells; a mask keeps a number
-/// below it.
-const LABELS: usize = 16;
 
 /// The sums of `N` patterns' distances in `V` views; the greatest one counts.
 #[derive(Debug)]
@@ -59,131 +57,33 @@ pub struct PatternDatabases<const N: usize, const V: usize, K = Whole> {
     lookups: [[Box<Lookup>; N]; V],
 }
 
-/// One pattern in one view.
-#[derive(Debug)]
-struct Lookup {
-    database: Arc<Database>,
-    /// For each cell of the blank, and each of its moves.
-    steps: [[Step; 4]; LABELS],
-    /// For a tile that moves back or forth past another one, by their labels:
-    /// what that adds to the number of the order.
-    passing: [[[u16; LABELS]; LABELS]; 2],
-    /// The tile that each label stands for, or `u8::MAX`.
-    tiles: [u8; LABELS],
-    /// The puzzle's cells in the order in which the frame is read.
-    reading: [u8; LABELS],
-    /// From a puzzle's cells to those of the database.
-    laying: Symmetry,
-}
-
-/// What a move does to a pattern whose tile it moves.
-#[derive(Clone, Copy, Debug, Default)]
-struct Step {
-    /// The cells that become free or occupied.
-    change: u16,
-    /// Where the blank comes to.
-    blank: u8,
-    /// Whether the tile goes forth.
-    forward: u8,
-    /// The puzzle's cells that it passes; in place of those that are missing, its
-    /// own.
-    passed: [u8; 3],
-}
-
 /// A board as pattern databases see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums<const N: usize, const V: usize> {
-    /// Occupied cells and numbers of orders.
-    sets: [[u16; N]; V],
-    numbers: [[u16; N]; V],
-    sums: [u8; V],
-    /// The patterns' distances modulo 4, two bits each.
-    residues: u16,
+    /// Where each pattern's tiles are.
+    placed: [[Placed; N]; V],
+    /// The sums of the distances, a byte for each view, and above them the
+    /// distances modulo 4, two bits each.
+    sums: u32,
+    /// The board itself.
+    state: TileState<u64>,
     /// Where the bits are that a draft still has to look at, and in which
     /// pattern's database.
     places: [u32; V],
     parts: [u8; V],
 }
 
-impl<const N: usize, const V: usize> Default for Sums<N, V> {
-    fn default() -> Self {
-        Self {
-            sets: [[0; N]; V],
-            numbers: [[0; N]; V],
-            sums: [0; V],
-            residues: 0,
-            places: [0; V],
-            parts: [0; V],
-        }
+impl<const N: usize, const V: usize> Sums<N, V> {
+    #[inline(always)]
+    fn new(placed: [[Placed; N]; V], sums: u32, state: TileState<u64>) -> Self {
+        const { assert!(V <= 2 && N * V <= 6) };
+        Self { placed, sums, state, places: [0; V], parts: [0; V] }
     }
 }
 
 impl<const N: usize, const V: usize> PartialEq for Sums<N, V> {
     fn eq(&self, other: &Self) -> bool {
-        let parts = |memo: &Self| (memo.sets, memo.numbers, memo.sums, memo.residues);
-        parts(self) == parts(other)
-    }
-}
-
-impl Lookup {
-    fn new<C: Cells>(puzzle: &Tiles<C>, database: Arc<Database>, laying: Symmetry) -> Self {
-        let cells = puzzle.size().cells();
-        debug_assert!(cells <= LABELS);
-        let homes = database.pattern().homes;
-        let mut tiles = [u8::MAX; LABELS];
-        for (label, tile) in tiles.iter_mut().enumerate().take(cells).skip(1) {
-            let home = laying.0[puzzle.home(label)];
-            if homes >> home & 1 == 1 {
-                *tile = (homes & ((1 << home) - 1)).count_ones() as u8;
-            }
-        }
-        let is_tile = |label: usize| tiles[label] != u8::MAX;
-        let mut terms = [[[0u16; LABELS]; LABELS]; 2];
-        for label in (1..cells).filter(|&label| is_tile(label)) {
-            for other in (1..cells).filter(|&label| is_tile(label)) {
-                let term = passing(tiles[label].into(), tiles[other].into());
-                terms[1][label][other] = term;
-                terms[0][label][other] = term.wrapping_neg();
-            }
-        }
-        let mut steps = [[Step::default(); 4]; LABELS];
-        for (blank, steps) in steps.iter_mut().enumerate().take(cells) {
-            for step in puzzle.moves_from(blank) {
-                let from = puzzle.beside(blank as u8, step);
-                let (there, here) = (laying.0[blank], laying.0[from as usize]);
-                let mut passed = [from; 3];
-                let between =
-                    |cell: &u8| (here.min(there) + 1..here.max(there)).contains(&laying.0[*cell as usize]);
-                for (place, cell) in passed.iter_mut().zip((0..cells as u8).filter(between)) {
-                    *place = cell;
-                }
-                steps[step.0 as usize] = Step {
-                    change: 1 << here ^ 1 << there,
-                    blank: here,
-                    forward: u8::from(there > here),
-                    passed,
-                };
-            }
-        }
-        let mut reading = [0; LABELS];
-        (0..cells).for_each(|cell| reading[laying.0[cell] as usize] = cell as u8);
-        Self { database, laying, steps, passing: terms, tiles, reading }
-    }
-
-    /// The occupied cells and the tiles on them, in their order.
-    fn place<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> (Set, order::Order) {
-        let mut on = [u8::MAX; CELLS];
-        for cell in 0..puzzle.size().cells() {
-            on[self.laying.0[cell] as usize] = self.tiles[state.cells.label(cell)];
-        }
-        let mut order = [0; MOST_TILES];
-        let (mut set, mut met) = (0, 0);
-        for (cell, &tile) in on.iter().enumerate().filter(|&(_, &tile)| tile != u8::MAX) {
-            order[met] = tile;
-            met += 1;
-            set |= 1 << cell;
-        }
-        (set, order)
+        (self.placed, self.sums, self.state) == (other.placed, other.sums, other.state)
     }
 }
 
@@ -216,32 +116,10 @@ impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
     }
 }
 
-impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
-    #[inline(always)]
-    fn draft_view(
-        &self,
-        memo: &mut Sums<N, V>,
-        view: usize,
-        before: &TileState<u64>,
-        step: Move,
-        label: usize,
-    ) {
-        let part = usize::from(self.parts[view][label % LABELS]) % N;
-        let lookup = &*self.lookups[view][part];
-        let Step { change, blank, forward, passed } =
-            lookup.steps[before.blank as usize % LABELS][step.0 as usize % 4];
-        let terms = &lookup.passing[forward as usize % 2][label % LABELS];
-        let term = |at: usize| terms[before.cells.label(passed[at].into()) % LABELS];
-        let number =
-            memo.numbers[view][part].wrapping_add(term(0)).wrapping_add(term(1)).wrapping_add(term(2));
-        let set = memo.sets[view][part] ^ change;
-        memo.numbers[view][part] = number;
-        memo.sets[view][part] = set;
-        let place = lookup.database.place(set.into(), blank.into(), number);
-        prefetch(lookup.database.word(place));
-        memo.places[view] = place;
-        memo.parts[view] = part as u8;
-    }
+/// Where a pattern's distance modulo 4 lies beside the sums.
+#[inline(always)]
+const fn residue<const N: usize>(view: usize, part: usize) -> usize {
+    16 + 2 * (view * N + part)
 }
 
 impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for PatternDatabases<N, V, K> {
@@ -254,14 +132,13 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
     }
 
     fn evaluate(&self, puzzle: &Tiles<u64>, state: &TileState<u64>) -> Sums<N, V> {
-        const { assert!(V <= 2 && N * V <= 8) };
-        let mut memo = Sums::default();
+        let mut placed = [[0; N]; V];
         let mut walks = Vec::with_capacity(N * V);
         for (view, lookups) in self.lookups.iter().enumerate() {
             for (part, lookup) in lookups.iter().enumerate() {
                 let (set, order) = lookup.place(puzzle, state);
-                memo.sets[view][part] = set as u16;
-                memo.numbers[view][part] = order::number(&order[..lookup.database.pattern().tiles()]);
+                let number = order::number(&order[..lookup.database.pattern().tiles()]);
+                placed[view][part] = set | Placed::from(number) << 16;
                 let blank = lookup.laying.0[state.blank as usize].into();
                 walks.push(((view, part), Walk::new(&lookup.database, set, blank, order)));
             }
@@ -272,11 +149,10 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
                 let _ = walk.step();
             });
         }
-        for &((view, part), ref walk) in &walks {
-            memo.sums[view] += walk.made as u8;
-            memo.residues |= (walk.made as u16 & 3) << (2 * (view * N + part));
-        }
-        memo
+        let sums = walks.iter().fold(0, |sums, &((view, part), ref walk)| {
+            sums + (walk.made << (8 * view)) + ((walk.made & 3) << residue::<N>(view, part))
+        });
+        Sums::new(placed, sums, *state)
     }
 
     #[inline(always)]
@@ -299,9 +175,14 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         step: Move,
     ) -> Sums<N, V> {
         let label = before.cells.label(puzzle.beside(before.blank, step).into());
-        let mut memo = *memo;
+        let mut memo = Sums { state: puzzle.apply(before, step), ..*memo };
         for view in 0..V {
-            self.draft_view(&mut memo, view, before, step, label);
+            let part = usize::from(self.parts[view][label % LABELS]) % N;
+            let lookup = &*self.lookups[view][part];
+            let (placed, place) = lookup.follow(memo.placed[view][part], before, step.0 as usize, label);
+            memo.placed[view][part] = placed;
+            memo.places[view] = place;
+            memo.parts[view] = part as u8;
         }
         memo
     }
@@ -310,27 +191,32 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
     fn settle(&self, mut memo: Sums<N, V>) -> Sums<N, V> {
         for view in 0..V {
             let part = memo.parts[view] as usize % N;
-            let bit = self.lookups[view][part].database.bit(memo.places[view]) as u16;
-            // The bit is the second one of the distance: it tells one more from
-            // one less.
-            let shift = 2 * (view * N + part);
-            let residue = memo.residues >> shift & 3;
-            let nearer = bit ^ (residue + 1) >> 1 & 1;
-            let after = residue.wrapping_add(1).wrapping_sub(2 * nearer) & 3;
-            memo.residues ^= (residue ^ after) << shift;
-            memo.sums[view] = memo.sums[view].wrapping_add(1).wrapping_sub(2 * nearer as u8);
+            let bit = self.lookups[view][part].bit(memo.places[view]);
+            // The bit is the second one of the distance, whose first one changes
+            // with every move: together with both from before it tells one more
+            // from one less.
+            let shift = residue::<N>(view, part);
+            let before = memo.sums >> shift;
+            let nearer = (bit ^ before ^ before >> 1) & 1;
+            memo.sums ^= (1 | (bit ^ before >> 1 & 1) << 1) << shift;
+            memo.sums = memo.sums.wrapping_add(1 << (8 * view)).wrapping_sub(nearer << (8 * view + 1));
         }
         memo
     }
 
     #[inline(always)]
     fn estimate(&self, memo: &Sums<N, V>) -> u32 {
-        memo.sums.iter().copied().max().unwrap_or(0).into()
+        (0..V).map(|view| memo.sums >> (8 * view) & 0xff).max().unwrap_or(0)
     }
 
     #[inline(always)]
     fn carry(&self, memo: &Sums<N, V>) -> K::Kept<N, V> {
         K::keep(memo)
+    }
+
+    #[inline(always)]
+    fn recall(&self, kept: &K::Kept<N, V>) -> Option<TileState<u64>> {
+        K::state(kept)
     }
 
     #[inline(always)]

@@ -93,6 +93,7 @@ macro_rules! packed_word {
                 cell
             }
 
+            #[inline(always)]
             fn key_bits(cells: usize) -> u32 {
                 (cells as u32 - 1) * $bits
             }

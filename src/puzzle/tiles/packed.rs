@@ -11,6 +11,8 @@ use crate::puzzle::{Move, Puzzle};
 #[derive(Clone, Debug)]
 pub struct Tiles<C> {
     size: Size,
+    /// How many cells it has.
+    cells: usize,
     /// The goal's blank cell.
     goal_blank: usize,
     /// The label of each tile.
@@ -65,7 +67,7 @@ impl<C: Cells> Tiles<C> {
         }
         let goal_labels: Vec<u8> = goal.tiles().iter().map(|&tile| labels[tile as usize]).collect();
         let packed = C::from_labels(&goal_labels);
-        Some(Self { size, goal_blank: goal.blank(), labels, homes, goal: packed, open, beside })
+        Some(Self { size, cells, goal_blank: goal.blank(), labels, homes, goal: packed, open, beside })
     }
 
     /// The state of a board of this puzzle's size.
@@ -153,8 +155,9 @@ impl<C: Cells> Puzzle for Tiles<C> {
     type Key = C::Key;
     type Moves = TileMoves;
 
+    #[inline(always)]
     fn key_bits(&self) -> u32 {
-        C::key_bits(self.size.cells())
+        C::key_bits(self.cells)
     }
 
     fn move_bits(&self) -> u32 {
@@ -163,13 +166,13 @@ impl<C: Cells> Puzzle for Tiles<C> {
 
     #[inline(always)]
     fn pack(&self, state: &TileState<C>) -> C::Key {
-        state.cells.pack(self.size.cells())
+        state.cells.pack(self.cells)
     }
 
     #[inline(always)]
     fn unpack(&self, key: C::Key) -> TileState<C> {
-        let cells = C::unpack(key, self.size.cells());
-        TileState { cells, blank: cells.blank(self.size.cells()) as u8 }
+        let cells = C::unpack(key, self.cells);
+        TileState { cells, blank: cells.blank(self.cells) as u8 }
     }
 
     #[inline(always)]

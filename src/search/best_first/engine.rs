@@ -11,6 +11,7 @@ use crate::memory::region::{Piece, Watermark};
 use crate::memory::visited::{Access, Frozen, Insert, Locks, Table};
 use crate::memory::{Key, Region};
 use crate::puzzle::{Move, Puzzle};
+use crate::search::keeper::Root;
 use crate::search::{Ending, Limits, Order, Outcome, Problem, Statistics, Stop};
 use parking_lot::{Condvar, Mutex, RawMutex, RwLock};
 use std::sync::OnceLock;
@@ -47,11 +48,12 @@ pub struct BestFirst<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> {
     pub(super) best: AtomicU32,
     pub(super) over: AtomicBool,
     pub(super) watermark: &'m Watermark,
+    /// The bytes of the whole region.
+    pub(super) region: u64,
     estimate: u32,
 }
 
-/// The table, as the search goes on.
-// A search has one, so its size does not matter.
+/// The table, as the search goes on. There is one of it, so its size is no matter.
 #[allow(clippy::large_enum_variant)]
 pub(super) enum Stage<'m, K: Key, E> {
     /// States are added.
@@ -85,6 +87,8 @@ pub(super) struct Desk<'m, K, E> {
     pub(super) version: u64,
     /// The piece that the table is not in.
     pub(super) spare: Option<Piece<'m>>,
+    /// Roots that are being searched, with their levels.
+    pub(super) in_hand: Vec<Root>,
 }
 
 impl<K, E> Desk<'_, K, E> {
@@ -129,6 +133,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         when_full: WhenFull,
     ) -> Option<Self> {
         let Problem { puzzle, heuristic, start } = problem;
+        let bytes = region.bytes();
         let longest = puzzle.longest().filter(|_| order.is_optimal());
         let (levels, columns) = if E::BY_COST {
             let levels = longest.map_or(512, |longest| longest as usize + 1);
@@ -139,7 +144,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         let cost_bits = if E::BY_COST { levels.ilog2() + 1 } else { cost_bits::<P>(puzzle) };
         let fields = Fields { key: puzzle.key_bits(), cost: cost_bits, step: puzzle.move_bits() };
         let smallest = if H::FAR { SMALLEST_FAR } else { SMALLEST };
-        let layout = Layout::new::<P::Key, E, H::Carry>(region.bytes(), fields, levels, columns, smallest)?;
+        let layout = Layout::new::<P::Key, E, H::Carry>(bytes, fields, levels, columns, smallest)?;
         let ([open, small, large], watermark) = region.split(layout.small, layout.large);
         watermark.raise(layout.large);
         let open = Buckets::new(open.words, layout.shape)?;
@@ -178,12 +183,14 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
                 room: room(geometry.slots(), growths_left),
                 version: 0,
                 spare: Some(spare),
+                in_hand: Vec::new(),
             }),
             arrivals: Condvar::new(),
             locks: OnceLock::new(),
             best: AtomicU32::new(u32::MAX),
             over: AtomicBool::new(false),
             watermark,
+            region: bytes as u64,
             estimate,
             layout,
         };

@@ -269,6 +269,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H,
         if self.when_full == WhenFull::Dig && self.order.is_optimal() {
             desk.statistics.fell_back = true;
             desk.generated_before = desk.statistics.generated;
+            self.take_up(desk, &table);
         } else {
             desk.stop = Some(Stop::Memory);
             self.end(desk);

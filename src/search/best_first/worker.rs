@@ -52,27 +52,14 @@ pub(super) enum Flow {
     Idle,
 }
 
-/// A successor whose estimate is on its way.
-struct Draft<P: Puzzle, M> {
-    state: P::State,
+/// A successor on its way into the table. Its estimate may be on its way, too.
+struct Child<K, M> {
+    mixed: K,
     memo: M,
     cost: u32,
-    step: Move,
-    /// Its parent's place in the portion.
-    parent: u32,
-}
-
-/// A successor on its way into the table.
-struct Child<K, C> {
-    mixed: K,
-    cost: u32,
-    estimate: u32,
-    level: u32,
     step: u32,
     /// Its parent's place in the portion.
     parent: u32,
-    is_goal: bool,
-    carry: C,
 }
 
 /// Entries on their way into one bucket of the open list.
@@ -86,9 +73,12 @@ struct Run<E> {
 pub(super) struct Worker<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> {
     pub(super) search: &'w BestFirst<'a, 'm, P, H, E>,
     pub(super) portion: Vec<E>,
-    drafts: Vec<Draft<P, H::Memo>>,
-    children: Vec<Child<P::Key, H::Carry>>,
-    /// What goes into the open list, by buckets; there are few at a time.
+    children: Vec<Child<P::Key, H::Memo>>,
+    /// What goes into the open list at the portion's level or a little above it,
+    /// where almost all goes; and the rest, by buckets.
+    near: [Vec<E>; NEAR],
+    /// The portion's level, and the column of its successors.
+    base: (usize, usize),
     runs: Vec<Run<E>>,
     pushes: usize,
     goal: Option<(u32, P::Key)>,
@@ -102,8 +92,9 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         Self {
             search,
             portion: Vec::with_capacity(PORTION_AMONG_OTHERS),
-            drafts: Vec::with_capacity(if H::FAR { CHILDREN } else { 0 }),
             children: Vec::with_capacity(CHILDREN),
+            near: std::array::from_fn(|_| Vec::with_capacity(CHILDREN)),
+            base: (0, 0),
             runs: Vec::new(),
             pushes: 0,
             goal: None,
@@ -144,7 +135,9 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             };
             let most = search.limits.max_nodes.unwrap_or(u64::MAX).saturating_sub(desk.statistics.stored);
             drop(desk);
+            search.limits.at(level as u32);
             let bucket = Bucket { level, column, limit, most };
+            self.base = (level, if E::BY_COST { column + 1 } else { 0 });
             match self.expand_portion(table, bucket, pushes) {
                 Ok(()) => {}
                 Err(Halt::Nodes) => {
@@ -230,7 +223,8 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 // A cheaper way was found meanwhile and has an entry of its own.
                 continue;
             }
-            let state = puzzle.unpack(known.mixed.unmix(bits));
+            let state =
+                heuristic.recall(&entry.carry()).unwrap_or_else(|| puzzle.unpack(known.mixed.unmix(bits)));
             let memo = if E::BY_COST && !order.weighs_estimates() {
                 heuristic.evaluate(puzzle, &state)
             } else {
@@ -240,91 +234,54 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             let last = (cost > 0).then_some(Move(known.step));
             for step in puzzle.moves(&state, last) {
                 generated += 1;
-                let draft = Draft {
-                    state,
-                    memo: heuristic.draft(puzzle, &memo, &state, step),
-                    cost: cost + 1,
-                    step,
-                    parent: parent as u32,
-                };
-                if H::FAR {
-                    if self.drafts.len() == CHILDREN {
-                        self.finish_drafts(table, bucket, pushes)?;
+                let memo = heuristic.draft(puzzle, &memo, &state, step);
+                // What can be told now is told now; what is far away is asked for
+                // together with the place in the table.
+                if !H::FAR {
+                    match self.verdict(bucket, cost + 1, heuristic.estimate(&memo)) {
+                        Verdict::Level(_) => {}
+                        Verdict::Useless => continue,
+                        Verdict::NoPlace => {
+                            self.insert(table, bucket)?;
+                            self.put_back(parent, bucket);
+                            return Err(Halt::Full);
+                        }
                     }
-                    self.drafts.push(draft);
-                } else {
-                    self.finish(table, bucket, pushes, &draft)?;
                 }
+                if self.children.len() == CHILDREN {
+                    self.make_way(table, bucket, pushes)?;
+                }
+                let mixed = puzzle.pack(&puzzle.apply(&state, step)).mix(bits);
+                table.prefetch(mixed);
+                self.children.push(Child {
+                    mixed,
+                    memo,
+                    cost: cost + 1,
+                    step: step.0,
+                    parent: parent as u32,
+                });
             }
         }
         self.statistics.expanded += expanded;
         self.statistics.generated += generated;
-        if H::FAR {
-            self.finish_drafts(table, bucket, pushes)?;
-        }
         self.make_way(table, bucket, pushes)
     }
 
-    /// Estimates the successors that were drafted.
-    #[inline]
-    fn finish_drafts(
-        &mut self,
-        table: &mut impl Access<P::Key>,
-        bucket: &mut Bucket,
-        pushes: usize,
-    ) -> Result<(), Halt> {
-        let mut drafts = std::mem::take(&mut self.drafts);
-        let finished = drafts.iter().try_for_each(|draft| self.finish(table, bucket, pushes, draft));
-        drafts.clear();
-        self.drafts = drafts;
-        finished
-    }
-
-    /// Estimates a successor, and sends it on its way into the table if it is
-    /// good enough.
+    /// Whether a successor is good enough, and where it belongs.
     #[inline(always)]
-    fn finish(
-        &mut self,
-        table: &mut impl Access<P::Key>,
-        bucket: &mut Bucket,
-        pushes: usize,
-        draft: &Draft<P, H::Memo>,
-    ) -> Result<(), Halt> {
+    fn verdict(&self, bucket: &Bucket, cost: u32, estimate: u32) -> Verdict {
         let search = self.search;
-        let (puzzle, heuristic) = (search.problem.puzzle, search.problem.heuristic);
-        let Draft { state, cost, step, parent, .. } = *draft;
-        let memo = heuristic.settle(draft.memo);
-        let estimate = heuristic.estimate(&memo);
         let priority = search.order.priority(cost, estimate);
+        // No limit is above the levels that there are.
+        if (priority as usize) < bucket.limit && cost < search.costs_end {
+            return Verdict::Level(priority);
+        }
         let has_level = (priority as usize) < search.layout.shape.levels;
         if priority as usize >= bucket.limit && (has_level || search.levels_suffice) {
-            return Ok(());
+            Verdict::Useless
+        } else {
+            Verdict::NoPlace
         }
-        if !has_level || cost >= search.costs_end {
-            // There is no place for this one. Those before it are kept.
-            self.insert(table, bucket)?;
-            self.put_back(parent as usize, bucket);
-            return Err(Halt::Full);
-        }
-        if self.children.len() == CHILDREN {
-            self.make_way(table, bucket, pushes)?;
-        }
-        let child = puzzle.apply(&state, step);
-        let mixed = puzzle.pack(&child).mix(puzzle.key_bits());
-        table.prefetch(mixed);
-        let is_goal = estimate == 0 && puzzle.is_goal(&child);
-        let carry = heuristic.carry(&memo);
-        self.children.push(Child {
-            mixed,
-            cost,
-            estimate,
-            level: priority,
-            step: step.0,
-            parent,
-            is_goal,
-            carry,
-        });
-        Ok(())
     }
 
     /// Puts the children into the table, and hands over what goes into the open
@@ -348,9 +305,22 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
     /// the way into the open list.
     #[inline]
     fn insert(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket) -> Result<(), Halt> {
+        let search = self.search;
+        let (puzzle, heuristic) = (search.problem.puzzle, search.problem.heuristic);
         let mut halt = None;
         let mut stored = self.statistics.stored;
         for child in &self.children {
+            let memo = heuristic.settle(child.memo);
+            let estimate = heuristic.estimate(&memo);
+            let level = match self.verdict(bucket, child.cost, estimate) {
+                Verdict::Level(level) => level,
+                Verdict::Useless => continue,
+                Verdict::NoPlace => {
+                    // Those before it are kept.
+                    halt = Some((child.parent as usize, Halt::Full));
+                    break;
+                }
+            };
             let slot = match table.insert(child.mixed, child.cost, child.step) {
                 Insert::Seen => continue,
                 Insert::Full => {
@@ -363,15 +333,18 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                     slot
                 }
             };
-            if child.is_goal {
+            if estimate == 0 && puzzle.is_goal(&puzzle.unpack(child.mixed.unmix(puzzle.key_bits()))) {
                 if self.goal.is_none_or(|(cost, _)| child.cost < cost) {
                     self.goal = Some((child.cost, child.mixed));
                 }
             } else {
-                let column = if E::BY_COST { child.cost } else { 0 };
-                let entry = E::new(slot, child.cost, child.estimate, child.carry);
+                let entry = E::new(slot, child.cost, estimate, heuristic.carry(&memo));
                 self.pushes += 1;
-                run(&mut self.runs, child.level, column).push(entry);
+                let above = (level as usize).wrapping_sub(self.base.0);
+                match self.near.get_mut(above) {
+                    Some(near) => near.push(entry),
+                    None => run(&mut self.runs, level, self.base.1 as u32).push(entry),
+                }
             }
             if stored >= bucket.most {
                 halt = Some((child.parent as usize, Halt::Nodes));
@@ -397,10 +370,15 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
     pub(super) fn settle(&mut self, desk: &mut MutexGuard<'_, Desk<'m, P::Key, E>>) {
         let search = self.search;
         if self.pushes > 0 {
+            let (base, column) = self.base;
+            for (level, entries) in (base..).zip(&mut self.near) {
+                if !entries.is_empty() {
+                    desk.open.push_all(level, column, entries).expect(RESERVED);
+                    entries.clear();
+                }
+            }
             for Run { level, column, entries } in &mut self.runs {
-                desk.open
-                    .push_all(*level as usize, *column as usize, entries)
-                    .expect("chunks are reserved before states are taken");
+                desk.open.push_all(*level as usize, *column as usize, entries).expect(RESERVED);
                 entries.clear();
             }
             self.pushes = 0;
@@ -417,6 +395,12 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         }
     }
 }
+
+/// Levels from the portion's on that have a list of their own.
+const NEAR: usize = 3;
+
+/// Why there is always a chunk.
+const RESERVED: &str = "chunks are reserved before states are taken";
 
 /// Buckets that a worker remembers.
 const MOST_RUNS: usize = 16;
@@ -446,6 +430,16 @@ struct Bucket {
     limit: usize,
     /// States that may still be stored.
     most: u64,
+}
+
+/// What is to be done with a successor.
+enum Verdict {
+    /// It belongs into this level of the open list.
+    Level(u32),
+    /// It leads to nothing better than what is known.
+    Useless,
+    /// It may be of use, but there is no place for it.
+    NoPlace,
 }
 
 /// Why a handful was not expanded to its end.

@@ -1,0 +1,151 @@
+//! One pattern in one view of a board of up to 16 cells: what a move does to
+//! its tiles, and where their bit is.
+//!
+//! Everything that a node needs lies together here, in the form in which it
+//! takes the fewest steps: cells as shifts, terms of orders' numbers in the half
+//! of a word where the number is, the ranks of occupied cells by bytes.
+
+use super::database::Database;
+use super::frame::{CELLS, Set, Symmetry};
+use super::order::{MOST_TILES, Order, passing};
+use crate::memory::prefetch;
+use crate::puzzle::tiles::{Cells, TileState, Tiles};
+use std::sync::Arc;
+
+/// Labels of tiles, and cells, of boards of up to 16 cells; a mask keeps a number
+/// below it.
+pub(super) const LABELS: usize = 16;
+
+/// A pattern's occupied cells, and in the upper half the number of its order.
+pub(super) type Placed = u32;
+
+/// One pattern in one view.
+#[derive(Debug)]
+pub(super) struct Lookup {
+    /// For each cell of the blank, and each of its moves.
+    steps: [[Step; 4]; LABELS],
+    /// For a tile that moves back or forth past another one, by their labels:
+    /// what that adds to the number of the order, in the upper half.
+    passing: [[[Placed; LABELS]; LABELS]; 2],
+    /// The rank of the occupied cells is the sum of those of their two bytes.
+    low: [u16; 256],
+    high: [u16; 256],
+    /// By that rank: the regions of the other cells, and the first one's class.
+    sets: Arc<[[u64; 2]]>,
+    /// The bits in a row of the database.
+    row: u32,
+    pub(super) database: Arc<Database>,
+    /// The tile that each label stands for, or `u8::MAX`.
+    pub(super) tiles: [u8; LABELS],
+    /// The puzzle's cells in the order in which the frame is read.
+    pub(super) reading: [u8; LABELS],
+    /// From a puzzle's cells to those of the database.
+    pub(super) laying: Symmetry,
+}
+
+/// What a move does to a pattern whose tile it moves.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    /// The cells that become free or occupied.
+    change: u16,
+    /// Four times the frame's cell where the blank comes to.
+    blank: u8,
+    /// Whether the tile goes forth.
+    forward: u8,
+    /// Four times each of the puzzle's cells that it passes; in place of those
+    /// that are missing, its own.
+    passed: [u8; 3],
+}
+
+impl Lookup {
+    pub(super) fn new<C: Cells>(puzzle: &Tiles<C>, database: Arc<Database>, laying: Symmetry) -> Self {
+        let cells = puzzle.size().cells();
+        debug_assert!(cells <= LABELS);
+        let homes = database.pattern().homes;
+        let mut tiles = [u8::MAX; LABELS];
+        for (label, tile) in tiles.iter_mut().enumerate().take(cells).skip(1) {
+            let home = laying.0[puzzle.home(label)];
+            if homes >> home & 1 == 1 {
+                *tile = (homes & ((1 << home) - 1)).count_ones() as u8;
+            }
+        }
+        let is_tile = |label: usize| tiles[label] != u8::MAX;
+        let mut terms = [[[0; LABELS]; LABELS]; 2];
+        for label in (1..cells).filter(|&label| is_tile(label)) {
+            for other in (1..cells).filter(|&label| is_tile(label)) {
+                let term = passing(tiles[label].into(), tiles[other].into());
+                terms[1][label][other] = Placed::from(term) << 16;
+                terms[0][label][other] = Placed::from(term.wrapping_neg()) << 16;
+            }
+        }
+        let mut steps = [[Step::default(); 4]; LABELS];
+        for (blank, steps) in steps.iter_mut().enumerate().take(cells) {
+            for step in puzzle.moves_from(blank) {
+                let from = puzzle.beside(blank as u8, step);
+                let (there, here) = (laying.0[blank], laying.0[from as usize]);
+                let mut passed = [4 * from; 3];
+                let between =
+                    |cell: &u8| (here.min(there) + 1..here.max(there)).contains(&laying.0[*cell as usize]);
+                for (place, cell) in passed.iter_mut().zip((0..cells as u8).filter(between)) {
+                    *place = 4 * cell;
+                }
+                steps[step.0 as usize] = Step {
+                    change: 1 << here ^ 1 << there,
+                    blank: 4 * here,
+                    forward: u8::from(there > here),
+                    passed,
+                };
+            }
+        }
+        let mut reading = [0; LABELS];
+        (0..cells).for_each(|cell| reading[laying.0[cell] as usize] = cell as u8);
+        let (low, high, sets) = database.ranks();
+        let row = database.row();
+        Self { steps, passing: terms, low, high, sets, row, database, tiles, reading, laying }
+    }
+
+    /// Where the pattern's tiles are after the move in direction `step` of a tile
+    /// of its own, by its label, and the place of their bit, which is asked for.
+    #[inline(always)]
+    pub(super) fn follow(
+        &self,
+        placed: Placed,
+        before: &TileState<u64>,
+        step: usize,
+        label: usize,
+    ) -> (Placed, u32) {
+        let Step { change, blank, forward, passed } = self.steps[before.blank as usize % LABELS][step % 4];
+        let terms = &self.passing[forward as usize % 2][label % LABELS];
+        let term = |at: usize| terms[(before.cells >> (passed[at] & 63)) as usize % LABELS];
+        let placed =
+            (placed ^ Placed::from(change)).wrapping_add(term(0)).wrapping_add(term(1)).wrapping_add(term(2));
+        let rank = self.low[placed as usize & 0xff] + self.high[placed as usize >> 8 & 0xff];
+        let [regions, first] = self.sets[rank as usize];
+        let class = (first >> 32) as u32 + (regions >> (blank & 63)) as u32 % 16;
+        let place = class * self.row + (placed >> 16);
+        prefetch(self.database.word(place));
+        (placed, place)
+    }
+
+    /// The bit in a place.
+    #[inline(always)]
+    pub(super) fn bit(&self, place: u32) -> u32 {
+        self.database.bit(place)
+    }
+
+    /// The occupied cells and the tiles on them, in their order.
+    pub(super) fn place<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> (Set, Order) {
+        let mut on = [u8::MAX; CELLS];
+        for cell in 0..puzzle.size().cells() {
+            on[self.laying.0[cell] as usize] = self.tiles[state.cells.label(cell)];
+        }
+        let mut order = [0; MOST_TILES];
+        let (mut set, mut met) = (0, 0);
+        for (cell, &tile) in on.iter().enumerate().filter(|&(_, &tile)| tile != u8::MAX) {
+            order[met] = tile;
+            met += 1;
+            set |= 1 << cell;
+        }
+        (set, order)
+    }
+}
