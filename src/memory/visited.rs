@@ -194,9 +194,11 @@ impl<'m, K: Key> Table<'m, K> {
     unsafe fn probe(&self, mixed: K, home: usize) -> Option<(usize, u32, K::Slot)> {
         let g = &self.geometry;
         let start = mixed.start(g);
-        for distance in 0..g.reach() {
-            let first = g.after(home, distance as usize) * g.width;
-            for slot in (start..start + g.width).map(|at| first + (at & (g.width - 1))) {
+        let (mut line, mut distance) = (home, 0);
+        loop {
+            let mut at = start;
+            loop {
+                let slot = line * g.width + at;
                 debug_assert!(slot < self.slots.len());
                 // SAFETY: lines lie inside the table by the geometry; not
                 // written to meanwhile: the caller's duty.
@@ -204,9 +206,17 @@ impl<'m, K: Key> Table<'m, K> {
                 if K::is_empty(&content) || mixed.is_in(&content, distance, g) {
                     return Some((slot, distance, content));
                 }
+                at = (at + 1) & (g.width - 1);
+                if at == start {
+                    break;
+                }
             }
+            distance += 1;
+            if distance >= g.reach() {
+                return None;
+            }
+            line = g.after(home, distance as usize);
         }
-        None
     }
 
     /// Inserts a mixed key with the cost of a way to it and that way's last
