@@ -4,7 +4,9 @@
 mod support;
 
 use batch_solve::{
-    batch::{self, Finished, Notices, counters::Counters, interrupt::Interrupt, settings::Settings},
+    batch::{
+        self, Finished, Notices, counters::Counters, interrupt::Interrupt, resume::Past, settings::Settings,
+    },
     generate::{Kind, Request, write_line},
     input::InputError,
     output::{Format, Notation, Sink, Style},
@@ -47,8 +49,16 @@ fn solve(path: &str, threads: usize) -> u64 {
         Settings { files: vec![path.to_owned()], threads, memory: 256 << 20, ..Settings::default() };
     let style = Style { format: Format::Text, notation: Notation::Blank };
     let mut sink = Sink::create(Path::new("/dev/null"), true, &settings.files).expect("a place for nothing");
-    let run = batch::run(&settings, style, &mut sink, &Counters::default(), &Interrupt::new(), &Silent);
-    let Finished { summary, unreadable } = run.expect("a run without errors");
+    let run = batch::run(
+        &settings,
+        style,
+        &mut sink,
+        Past::default(),
+        &Counters::default(),
+        &Interrupt::new(),
+        &Silent,
+    );
+    let Finished { summary, unreadable, .. } = run.expect("a run without errors");
     assert_eq!((unreadable, summary.solved), (0, summary.puzzles));
     summary.optimal
 }

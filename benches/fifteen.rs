@@ -73,7 +73,7 @@ fn main() {
 impl Work {
     fn all_ways<H: Heuristic<Tiles<u64>>>(&mut self, name: &str, heuristic: &H, region: &mut Region<'_>) {
         let batched = self.astar(name, "A*, by the handful", Order::ASTAR, heuristic, region);
-        let single = self.astar(name, "A*, one at a time", Order::ASTAR.one_at_a_time(), heuristic, region);
+        let single = self.astar(name, "A*, one at a time", Order::ASTAR.one_by_one(), heuristic, region);
         let deepening =
             self.measure(name, "IDA*", |problem| ida::solve(problem, &Limits::default()), heuristic);
         println!(

@@ -4,6 +4,7 @@
 //! are drawn from it here, so that no change in a library can change what a
 //! seed means.
 
+mod farthest;
 pub mod trays;
 
 use crate::puzzle::tiles::{Board, Direction, Goal, Size, is_solvable};

@@ -10,6 +10,7 @@ use batch_solve::search::best_first::{self, WhenFull};
 use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, Stop, Threads, beam, dfs, ida};
 use bytemuck::Zeroable;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A goal, and every board from which it can be reached, with its distance.
 struct Space {
@@ -454,5 +455,38 @@ fn fifteen_puzzles_near_the_goal_agree_with_ida() {
                 space.replay_shortest(&board, shortest, &outcome);
             }
         }
+    }
+}
+
+/// Whoever asks to end is heard at any moment, also while the table grows.
+#[test]
+fn a_search_can_be_stopped_at_any_moment() {
+    let space = Space::eight(Goal::BlankLast);
+    let (board, shortest) = space.boards.last().unwrap();
+    let mut memory = memory(8 << 20);
+    let mut region = Region::zeroed(&mut memory);
+    for threads in [1, 3] {
+        let mut stopped_at = Vec::new();
+        for most in (0..).map(|turn: usize| turn + turn * turn / 8) {
+            let asked = AtomicUsize::new(0);
+            let halt = || asked.fetch_add(1, Ordering::Relaxed) >= most;
+            let limits = Limits { halt: Some(&halt), ..Limits::default() };
+            let problem = space.problem(&Blind, board);
+            let outcome = best_first::solve(
+                problem,
+                Order::BREADTH,
+                &limits,
+                &mut region,
+                &Threads(threads),
+                WhenFull::Stop,
+            );
+            let Ending::Stopped { stop: Stop::Interrupted, bound } = outcome.ending else {
+                space.replay_shortest(board, *shortest, &outcome);
+                break;
+            };
+            assert!(bound <= *shortest);
+            stopped_at.push(outcome.statistics.stored);
+        }
+        assert!(stopped_at.len() > 10, "{stopped_at:?}");
     }
 }

@@ -155,6 +155,26 @@ fn the_boards_of_a_file() {
 }
 
 #[test]
+fn a_small_cap_means_fewer_runs_at_once_and_the_same_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let counted = |arguments: &str| {
+        let arguments = format!("grid --count 4 --max-nodes 2000 --force {arguments}");
+        let mut rows = rows(folder.path(), &arguments);
+        rows.iter_mut().for_each(|row| drop(row.remove("time_us")));
+        rows
+    };
+    let free = counted("--threads 3");
+    assert_eq!(counted("--threads 3 --memory 200MiB"), free);
+    let output = experiment(folder.path(), "grid --count 4 --threads 3 --memory 200MiB --force");
+    let notes = String::from_utf8(output.stderr).unwrap();
+    assert!(notes.contains("runs at once: 2 instead of 3"), "{notes}");
+    let report = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert!(report("grid.md").contains("with 64 MiB for its search, 2 at once"), "{}", report("grid.md"));
+    counted("--run-memory 8MiB");
+    assert!(report("grid.md").contains(" --run-memory 8388608\n"), "{}", report("grid.md"));
+}
+
+#[test]
 fn nothing_is_overwritten_and_mistakes_are_said() {
     let folder = tempfile::tempdir().unwrap();
     rows(folder.path(), "max-nodes --count 2 --max-nodes 100,200");
@@ -165,6 +185,12 @@ fn nothing_is_overwritten_and_mistakes_are_said() {
         ("heuristics --max-nodes 1,2", "one limit"),
         ("grid --methods astar:h7", "there is no such heuristic"),
         ("grid --boards no-such-file", "no-such-file"),
+        (
+            "grid --memory 40MiB",
+            "--memory: 40 MiB of memory are not enough: at least 129 MiB are needed here",
+        ),
+        ("grid --count 1000000000000", "are needed here"),
+        ("trays --run-memory 1MiB", "are for tiles"),
         ("no-such-preset", "possible values"),
     ] {
         let output = experiment(folder.path(), arguments);

@@ -201,6 +201,11 @@ fn database_files() {
     attack("database");
 }
 
+#[test]
+fn checkpoints() {
+    attack("checkpoint");
+}
+
 /// A megabyte of a pattern, between a beginning and an end.
 fn megabyte(before: &str, pattern: &str, after: &str) -> Vec<u8> {
     [before, &pattern.repeat((1 << 20) / pattern.len()), after].concat().into_bytes()

@@ -5,7 +5,7 @@ use assert_cmd::cargo::cargo_bin_cmd;
 use batch_solve::generate::{Kind, Request};
 use batch_solve::large::beam::{self, Course, Weights, Work};
 use batch_solve::large::bound::lower_bound;
-use batch_solve::large::field::Field;
+use batch_solve::large::field::{Field, backward};
 use batch_solve::large::improve::{Means, improve};
 use batch_solve::large::staged::Staged;
 use batch_solve::large::windows::Windows;
@@ -105,13 +105,11 @@ fn every_board_of_3x3_gets_a_shortest_solution_and_a_true_bound() {
     let goal = Goal::BlankLast.board(size(3, 3)).unwrap().into_owned();
     let all = all_of_3x3(&goal);
     assert_eq!(all.len(), 181_440);
-    for (index, (board, &distance)) in all.iter().enumerate() {
+    for (board, &distance) in &all {
         assert!(lower_bound(&Field::new(board, &goal)) <= distance);
-        if index % 8 == 0 {
-            let moves = staged(board, &goal);
-            assert!(leads(board, &moves, &goal));
-            assert_eq!(moves.len() as u32, distance, "{board}");
-        }
+        let moves = staged(board, &goal);
+        assert!(leads(board, &moves, &goal));
+        assert_eq!(moves.len() as u32, distance, "{board}");
     }
 }
 
@@ -134,6 +132,33 @@ fn beams_solve_every_shape_and_goal() {
                 assert!(work.generated >= moves.len() as u64);
             }
         }
+    }
+}
+
+#[test]
+fn a_beam_gives_the_same_moves_again_and_shorter_ones_than_stages() {
+    let mut memory = vec![0; 16 << 17];
+    for n in [8, 11, 14] {
+        let size = size(n, n);
+        let end = Goal::BlankLast.board(size).unwrap();
+        let (mut by_beams, mut by_stages) = (0, 0);
+        for board in boards(size, 3, &Goal::BlankLast) {
+            let weights = Weights::of(size);
+            let course = Course { width: 200, ends: None, turns: Course::TURNS[0], weights };
+            let field = Field::new(&board, &end);
+            let mut solve = |field: &Field| {
+                let (limits, mut work) = (Limits::default(), Work::default());
+                beam::solve(field, &course, usize::MAX, &limits, &mut memory, &mut work).unwrap().unwrap()
+            };
+            let moves = solve(&field);
+            assert!(leads(&board, &moves, &end) && moves == solve(&field));
+            // The other way round it is as good a puzzle.
+            let back = backward(&solve(&field.reversed()));
+            assert!(leads(&board, &back, &end));
+            by_beams += moves.len().max(back.len());
+            by_stages += staged(&board, &end).len();
+        }
+        assert!(by_beams < by_stages * 4 / 5, "{n}: {by_beams} moves by beams, {by_stages} in stages");
     }
 }
 
@@ -279,6 +304,22 @@ fn weighted_search_keeps_its_promise_on_5x5() {
         assert!(length(result) <= 2 * shortest);
         let bound = result["bound"].as_u64().unwrap();
         assert!(bound <= shortest && 2 * bound >= length(result), "the promise is in the bound: {result}");
+    }
+}
+
+#[test]
+fn weighted_search_keeps_its_promise_on_6x6() {
+    let puzzles = generated("6x6", "4");
+    for weight in ["1.6", "2.5"] {
+        let arguments = ["-", "-a", "wastar", "--weight", weight, "--format", "jsonl", "-m", "96MiB"];
+        let (results, summary, _) = run(&arguments, &puzzles);
+        assert_eq!(results.len(), 4);
+        for result in &results {
+            let bound = result["bound"].as_u64().unwrap() as f64;
+            assert!(length(result) as f64 <= weight.parse::<f64>().unwrap() * bound, "{result}");
+        }
+        let peak = summary["peak_memory_bytes"].as_u64().unwrap();
+        assert!(peak < summary["memory_cap_bytes"].as_u64().unwrap());
     }
 }
 

@@ -357,3 +357,48 @@ fn any_puzzle_can_be_searched_by_layers() {
         assert!(puzzle.0.is_goal(&end));
     }
 }
+
+/// The same puzzle, with a fault in it that shows when it is searched by two.
+struct Faulty(Plain, std::thread::ThreadId);
+
+impl Batched for Faulty {
+    type State = u64;
+    type Workspace = ();
+
+    fn note_bits(&self) -> u32 {
+        self.0.note_bits()
+    }
+
+    fn leads_back(&self) -> bool {
+        self.0.leads_back()
+    }
+
+    fn expand<S: Neighbours<u64>>(&self, states: &[u64], workspace: &mut (), neighbours: &mut S) {
+        assert_eq!(std::thread::current().id(), self.1, "a fault on purpose");
+        self.0.expand(states, workspace, neighbours);
+    }
+
+    fn is_goal(&self, _: u64) -> bool {
+        false
+    }
+
+    fn step(&self, from: u64, to: u64) -> Move {
+        self.0.step(from, to)
+    }
+}
+
+#[test]
+fn a_helper_that_panics_keeps_nobody_waiting() {
+    let goal = Goal::BlankLast.board(Size::new(3, 4).unwrap()).unwrap().into_owned();
+    let plain = Plain(Tiles::new(&goal).unwrap());
+    // The goal is never told, so there is work for two.
+    let start = plain.state(plain.0.pack(&plain.0.state(&goal)));
+    let puzzle = Faulty(plain, std::thread::current().id());
+    let limits = Limits { max_nodes: Some(3_000_000), ..Limits::default() };
+    let searched = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let mut memory = vec![Line::zeroed(); (64 << 20) / size_of::<Line>()];
+        let mut region = Region::used(&mut memory);
+        layered::solve(&puzzle, start, &limits, &mut region, &Threads(2), WhenFull::Forget);
+    }));
+    assert!(searched.is_err(), "the fault was not met");
+}

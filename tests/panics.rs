@@ -6,7 +6,7 @@
 
 use batch_solve::batch::counters::Counters;
 use batch_solve::batch::interrupt::Interrupt;
-use batch_solve::batch::{self, Notices, settings::Settings};
+use batch_solve::batch::{self, Notices, resume::Past, settings::Settings};
 use batch_solve::heuristic::Blind;
 use batch_solve::input::{Block, Defaults, InputError, Reader};
 use batch_solve::memory::{Line, Region};
@@ -203,8 +203,15 @@ fn a_run_ends_with_whole_lines() {
             };
             let style = Style { format: Format::Text, notation: Notation::default() };
             let mut sink = Sink::create(&output, false, &settings.files).unwrap();
-            let run =
-                batch::run(&settings, style, &mut sink, &Counters::default(), &Interrupt::new(), &Explosive);
+            let run = batch::run(
+                &settings,
+                style,
+                &mut sink,
+                Past::default(),
+                &Counters::default(),
+                &Interrupt::new(),
+                &Explosive,
+            );
             drop(run);
         });
         let written = std::fs::read_to_string(results).unwrap();

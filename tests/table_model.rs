@@ -4,7 +4,7 @@
 //! Three ways to look at the same code:
 //! * real threads, many of them, on tables that run full;
 //! * shuttle, which runs one thread at a time and decides at each lock, and at
-//!   each look at a slot, who is next ([`Watched`] asks it there);
+//!   each look at a slot, who is next (`Watched` asks it there);
 //! * Miri, which sees data races and wrong pointers, on the same tests made
 //!   small: `cargo +nightly miri test --test table_model`.
 
@@ -314,14 +314,15 @@ mod schedules {
     }
 
     /// A word as a key, which lets others go first whenever a slot is looked at
-    /// or made.
+    /// or made. Slots are shared as words, or by the stripe's lock.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    struct Watched(u64);
+    struct Watched<const AS_WORD: bool>(u64);
 
-    impl Key for Watched {
+    impl<const AS_WORD: bool> Key for Watched<AS_WORD> {
         type Slot = u64;
         const BITS: u32 = 64;
         const QUOTIENT: bool = true;
+        const IS_WORD: bool = AS_WORD;
 
         fn mix(self, bits: u32) -> Self {
             Self(self.0.mix(bits))
@@ -356,10 +357,10 @@ mod schedules {
     }
 
     /// Three threads, a few keys, a table of two lines.
-    fn small_table<L: RawMutex + Send + Sync>(locks: usize) {
-        let geometry = striped::<Watched>(128, Fields { key: 30, cost: 6, step: 2 }, 0);
+    fn small_table<L: RawMutex + Send + Sync, const AS_WORD: bool>(locks: usize) {
+        let geometry = striped::<Watched<AS_WORD>>(128, Fields { key: 30, cost: 6, step: 2 }, 0);
         let mut memory = vec![0u64; geometry.slots()];
-        let table = Table::<Watched>::new(&mut memory, 0, geometry);
+        let table = Table::<Watched<AS_WORD>>::new(&mut memory, 0, geometry);
         let locks = Locks::<L>::new(locks);
         let seed = 1 + shuttle::rand::Rng::r#gen::<u64>(&mut shuttle::rand::thread_rng()) % 1000;
         let events: Vec<Event> = thread::scope(|scope| {
@@ -367,26 +368,33 @@ mod schedules {
                 let requests = numbers(seed << 4 | thread)
                     .take(8)
                     .map(move |number| (number % 24, (number >> 40) as u32 % 8, thread as u32));
-                insert_all(&mut table.shared(&locks), requests, Watched, 30)
+                insert_all(&mut table.shared(&locks), requests, Watched::<AS_WORD>, 30)
             };
             let threads: Vec<_> = (1..=3).map(|thread| scope.spawn(move || run(thread))).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
-        judge(table, &events, Watched, 30);
+        judge(table, &events, Watched::<AS_WORD>, 30);
     }
 
     const SCHEDULES: usize = 3000;
 
     #[test]
     fn insertions_in_any_order_are_insertions_one_by_one() {
-        shuttle::check_random(|| small_table::<Known>(8), SCHEDULES);
-        shuttle::check_random(|| small_table::<Known>(1), SCHEDULES);
-        shuttle::check_pct(|| small_table::<Known>(8), SCHEDULES, 3);
+        shuttle::check_random(|| small_table::<Known, false>(8), SCHEDULES);
+        shuttle::check_random(|| small_table::<Known, false>(1), SCHEDULES);
+        shuttle::check_pct(|| small_table::<Known, false>(8), SCHEDULES, 3);
+    }
+
+    #[test]
+    fn slots_that_are_words_need_no_lock() {
+        shuttle::check_random(|| small_table::<Broken, true>(1), SCHEDULES);
+        shuttle::check_pct(|| small_table::<Broken, true>(1), SCHEDULES, 3);
     }
 
     #[test]
     fn without_a_lock_it_is_seen_that_something_is_wrong() {
-        let seen = std::panic::catch_unwind(|| shuttle::check_random(|| small_table::<Broken>(8), SCHEDULES));
+        let seen =
+            std::panic::catch_unwind(|| shuttle::check_random(|| small_table::<Broken, false>(8), SCHEDULES));
         assert!(seen.is_err());
     }
 

@@ -218,6 +218,7 @@ fn a_fifo_queue_visits_in_the_order_of_the_slow_search() {
     agrees("4x4", Kind::Moves(12), 60, true);
     agrees("5x5", Kind::Moves(9), 20, true);
     agrees("6x7", Kind::Moves(8), 6, true);
+    agrees("17x16", Kind::Moves(8), 3, true);
 }
 
 #[test]
@@ -229,6 +230,8 @@ fn a_priority_queue_breaks_ties_as_java_does() {
     agrees("4x4", Kind::Random, 12, false);
     agrees("5x5", Kind::Moves(40), 20, false);
     agrees("9x9", Kind::Moves(20), 6, false);
+    agrees("20x15", Kind::Moves(16), 4, false);
+    agrees("30x30", Kind::Moves(10), 2, false);
 }
 
 #[test]

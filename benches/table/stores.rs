@@ -61,7 +61,7 @@ fn divide(keys: &[u64], threads: usize, work: impl Fn(&[u64]) -> usize + Sync) -
 pub(crate) enum Way {
     /// By its owner, without locks.
     Exclusive,
-    /// By so many threads, with locks.
+    /// By so many threads, each slot being its own lock.
     Shared(usize),
 }
 
@@ -140,14 +140,15 @@ impl Store for Slots<'_> {
     }
 
     fn assert_holds(&mut self, keys: &[u64], count: usize) {
-        let table = self.table.as_mut().expect("there between two calls");
+        let table = self.table.take().expect("there between two calls").freeze();
         let mut held = 0;
-        table.for_each(|_, known| {
+        table.for_each_in(0..table.geometry().lines, |known| {
             assert_eq!((known.cost, known.step), note(known.mixed.unmix(FIELDS.key)));
             held += 1;
         });
         let found = keys.iter().filter(|key| table.slot_of(key.mix(FIELDS.key)).is_some()).count();
         assert_eq!((held, found), (count, count));
+        self.table = Some(table.thaw());
     }
 }
 

@@ -5,6 +5,7 @@
 //! `fuzz_targets/` hands these to libFuzzer, `tests/hostile_input.rs` runs them
 //! on mutations of the corpus with a stable compiler.
 
+use batch_solve::batch::checkpoint::Checkpoint;
 use batch_solve::batch::settings::Settings;
 use batch_solve::check::{Options, check_each, pairs};
 use batch_solve::cli::args::{Cli, Command, Family, PdbCommand};
@@ -28,7 +29,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     ("puzzles", puzzles),
     ("course", course),
     ("convert", convert),
@@ -36,6 +37,7 @@ pub const TARGETS: [Target; 7] = [
     ("arguments", arguments),
     ("shell", shell),
     ("database", database),
+    ("checkpoint", checkpoint),
 ];
 
 /// Separates two files in one input.
@@ -266,6 +268,17 @@ pub fn shell(data: &[u8]) {
             assert!(again.is_ok(), "{shown}: {again:?}");
         }
     });
+}
+
+/// A checkpoint; every other one with the right beginning and checksum, so that
+/// what is between those is reached.
+pub fn checkpoint(data: &[u8]) {
+    let Some((&first, rest)) = data.split_first() else { return };
+    let sealed = Checkpoint::seal(rest);
+    let bytes = if first & 1 == 0 { rest } else { &sealed[..] };
+    if let Ok(found) = Checkpoint::parse(bytes) {
+        assert_eq!(Checkpoint::to_bytes(&found.puzzle, &found.standing), bytes);
+    }
 }
 
 /// A file of a pattern database, whose header is given the right beginning and

@@ -9,9 +9,31 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Where a record is in the order of the run: its block, then its place there.
 pub(super) type Place = u64;
+
+/// How long a worker with nothing to do waits before it asks a slow writer for
+/// input again.
+const ASK_AGAIN: Duration = Duration::from_millis(50);
+
+/// The oldest place that is being solved, for those who ask often.
+#[derive(Debug)]
+pub(super) struct Oldest(AtomicU64);
+
+impl Oldest {
+    const NONE: Place = Place::MAX;
+
+    /// Whether anything is being solved.
+    pub(super) fn is_some(&self) -> bool {
+        self.get() != Self::NONE
+    }
+
+    fn get(&self) -> Place {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// What a worker is to do.
 pub(super) enum Next<J> {
@@ -29,19 +51,23 @@ pub(super) enum Next<J> {
 pub(super) struct Crew<J> {
     state: Mutex<State<J>>,
     wake: Condvar,
-    /// Workers with nothing to do, and the oldest place that is being solved,
-    /// for searches that ask often.
+    /// Workers with nothing to do, for searches that ask often.
     hungry: AtomicUsize,
-    oldest: AtomicU64,
+    oldest: Arc<Oldest>,
     stopped: Arc<AtomicBool>,
     most_blocks: u64,
     most_bytes: u64,
+    /// Bytes of results that wait for an earlier one.
+    held: AtomicU64,
 }
 
 struct State<J> {
     slice: BTreeMap<Place, J>,
     large: BTreeMap<Place, J>,
     large_busy: bool,
+    /// Of those that wait for the large part, those whose results are so large
+    /// that none may wait for an earlier one.
+    heavy: BTreeSet<Place>,
     running: BTreeSet<Place>,
     open: Vec<Open>,
     /// Blocks taken, finished and written so far.
@@ -51,10 +77,19 @@ struct State<J> {
     /// Bytes of blocks that are taken and not finished.
     bytes: u64,
     input_ended: bool,
-    /// Workers that were sent to read and have not come back, and whether others
-    /// have waited for them in vain.
+    /// Workers that were sent to read and have not come back, and whether it is
+    /// known that there is nothing to read yet.
     reading: usize,
     input_slow: bool,
+}
+
+impl<J> State<J> {
+    /// The first place that is not decided.
+    fn first(&self) -> Place {
+        let waiting = [self.slice.first_key_value(), self.large.first_key_value()];
+        let waiting = waiting.into_iter().flatten().map(|(&place, _)| place);
+        waiting.chain(self.running.first().copied()).min().unwrap_or(Place::MAX)
+    }
 }
 
 /// A search that is open to helpers.
@@ -85,6 +120,7 @@ impl<J> Crew<J> {
             slice: BTreeMap::new(),
             large: BTreeMap::new(),
             large_busy: false,
+            heavy: BTreeSet::new(),
             running: BTreeSet::new(),
             open: Vec::new(),
             taken: 0,
@@ -99,10 +135,11 @@ impl<J> Crew<J> {
             state: Mutex::new(state),
             wake: Condvar::new(),
             hungry: AtomicUsize::new(0),
-            oldest: AtomicU64::new(Place::MAX),
+            oldest: Arc::new(Oldest(AtomicU64::new(Oldest::NONE))),
             stopped: Arc::default(),
             most_blocks,
             most_bytes,
+            held: AtomicU64::new(0),
         }
     }
 
@@ -114,20 +151,30 @@ impl<J> Crew<J> {
                 self.wake.notify_all();
                 return Next::Nothing;
             }
+            // While too many results wait, only what they wait for is gone on with.
+            let crowded = self.held.load(Ordering::Relaxed) >= self.most_bytes;
+            let first = state.first();
             if !state.large_busy
+                && let Some((&place, _)) = state.large.first_key_value()
+                && (place == first || !(crowded || state.heavy.contains(&place)))
                 && let Some((place, job)) = state.large.pop_first()
             {
                 state.large_busy = true;
+                state.heavy.remove(&place);
                 self.begin(&mut state, place);
                 return Next::Large(place, job);
             }
-            if let Some((place, job)) = state.slice.pop_first() {
+            if let Some((&place, _)) = state.slice.first_key_value()
+                && (place == first || !crowded)
+                && let Some((place, job)) = state.slice.pop_first()
+            {
                 self.begin(&mut state, place);
                 return Next::Slice(place, job);
             }
             let under_way = state.taken - state.written;
             if !state.input_ended
                 && !state.input_slow
+                && (!crowded || under_way == 0)
                 && under_way < self.most_blocks
                 && (state.bytes < self.most_bytes || under_way == 0)
             {
@@ -150,7 +197,13 @@ impl<J> Crew<J> {
                 continue;
             }
             self.hungry.fetch_add(1, Ordering::Relaxed);
-            self.wake.wait(&mut state);
+            if state.input_slow {
+                if self.wake.wait_for(&mut state, ASK_AGAIN).timed_out() {
+                    state.input_slow = false;
+                }
+            } else {
+                self.wake.wait(&mut state);
+            }
             self.hungry.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -164,12 +217,13 @@ impl<J> Crew<J> {
         self.wake.notify_all();
     }
 
-    /// There was no time to read: somebody else takes long over it.
+    /// There was no time to read: somebody else takes long over it, or a writer
+    /// does while something is being solved.
     pub(super) fn read_later(&self) {
         let mut state = self.state.lock();
         state.taken -= 1;
         state.reading -= 1;
-        state.input_slow = state.reading > 0;
+        state.input_slow = state.reading > 0 || self.oldest.is_some();
         self.wake.notify_all();
     }
 
@@ -200,11 +254,15 @@ impl<J> Crew<J> {
         self.wake.notify_all();
     }
 
-    /// A puzzle has outgrown its slice and waits for the large part.
-    pub(super) fn outgrown(&self, place: Place, job: J) {
+    /// A puzzle has outgrown its slice and waits for the large part; if it is
+    /// `heavy`, also until nothing that comes before it is left.
+    pub(super) fn outgrown(&self, place: Place, job: J, heavy: bool) {
         let mut state = self.state.lock();
         self.end(&mut state, place);
         state.large.insert(place, job);
+        if heavy {
+            state.heavy.insert(place);
+        }
         self.wake.notify_all();
     }
 
@@ -212,10 +270,26 @@ impl<J> Crew<J> {
     pub(super) fn decided(&self, place: Place, large: bool) {
         let mut state = self.state.lock();
         self.end(&mut state, place);
+        state.input_slow &= state.reading > 0;
         if large {
             state.large_busy = false;
         }
         self.wake.notify_all();
+    }
+
+    /// So many more bytes of results wait.
+    pub(super) fn hold(&self, bytes: u64) {
+        self.held.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// So many bytes of results do not wait any more.
+    pub(super) fn release(&self, bytes: u64) {
+        let before = self.held.fetch_sub(bytes, Ordering::Relaxed);
+        if before >= self.most_bytes && before - bytes < self.most_bytes {
+            // Under the lock, so that nobody goes to sleep without knowing.
+            let _state = self.state.lock();
+            self.wake.notify_all();
+        }
     }
 
     /// Sends everybody home.
@@ -228,6 +302,11 @@ impl<J> Crew<J> {
     /// A flag that is up once everybody was sent home.
     pub(super) fn stop_flag(&self) -> Arc<AtomicBool> {
         self.stopped.clone()
+    }
+
+    /// The oldest place that is being solved.
+    pub(super) fn oldest(&self) -> Arc<Oldest> {
+        self.oldest.clone()
     }
 
     /// Whether everybody was sent home.
@@ -251,7 +330,7 @@ impl<J> Crew<J> {
     }
 
     fn note_oldest(&self, state: &State<J>) {
-        self.oldest.store(state.running.first().copied().unwrap_or(Place::MAX), Ordering::Relaxed);
+        self.oldest.0.store(state.running.first().copied().unwrap_or(Oldest::NONE), Ordering::Relaxed);
     }
 }
 
@@ -264,7 +343,7 @@ pub(super) struct Post<'c, J> {
 
 impl<J: Send> Company for Post<'_, J> {
     fn offers(&self) -> bool {
-        self.crew.hungry.load(Ordering::Relaxed) > 0 && self.crew.oldest.load(Ordering::Relaxed) == self.place
+        self.crew.hungry.load(Ordering::Relaxed) > 0 && self.crew.oldest.get() == self.place
     }
 
     fn invite(&self, work: &(dyn Fn() + Sync)) {

@@ -8,7 +8,7 @@
 //! that it would have paid for them.
 
 use super::counters::Counters;
-use super::settings::{HeuristicChoice, Quality, Settings};
+use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
 use super::shares::Shares;
 use super::survey::Kind;
 use super::{Notices, RunError};
@@ -43,13 +43,17 @@ struct Choice {
 
 /// Boards of so many cells are worth a database: smaller ones are solved in no
 /// time, larger ones are too many.
-const CELLS: std::ops::RangeInclusive<usize> = 10..=16;
+const CELLS: std::ops::RangeInclusive<usize> = 10..=25;
 
 /// States of databases that are made while a run is going on, at most.
 const IN_A_MOMENT: u64 = 40_000_000;
 
-/// The largest boards that may have a database on request.
-const MOST_CELLS: usize = 16;
+/// The largest boards that are solved by shortest solutions unless asked
+/// otherwise.
+const SMALL: usize = 16;
+
+/// The largest boards that may have a database.
+const MOST_CELLS: usize = 25;
 
 /// States of a database that one thread makes in a second, and bytes that are
 /// read and checked.
@@ -61,6 +65,10 @@ const BYTES_PER_SECOND: f64 = 1e9;
 /// pattern (docs/benchmarks.md).
 fn seconds_for_a_board(cells: usize, largest: Option<usize>) -> f64 {
     let without = match cells {
+        25.. => 1e7,
+        21..=24 => 1e5,
+        20 => 1e3,
+        17..=19 => 20.0,
         16 => 0.25,
         15 => 0.05,
         14 => 0.02,
@@ -112,7 +120,12 @@ impl Databases {
         if !new.wanted {
             return Ok(new);
         }
-        for &kind in kinds.iter().filter(|kind| kind.size.cells() <= MOST_CELLS) {
+        let is_meant = |kind: &&Kind| match kind.size.cells() {
+            ..=SMALL => true,
+            // Above, shortest solutions are found for those who insist.
+            cells => cells <= MOST_CELLS && settings.insists_on_shortest(),
+        };
+        for &kind in kinds.iter().filter(is_meant) {
             let Some((partition, needs)) = new.choose(settings, kind, budget, rest, notices)? else {
                 continue;
             };
@@ -180,7 +193,8 @@ impl Databases {
         let found = exact
             .or_else(|| self.chosen.iter().find(|choice| self.library.has(&choice.partition, size, blank)))
             .map(|choice| choice.partition.clone());
-        if found.is_some() || !self.wanted || !(self.forced || CELLS.contains(&size.cells())) {
+        let is_small = self.forced || CELLS.contains(&size.cells());
+        if found.is_some() || !self.wanted || !is_small || size.cells() > SMALL {
             return found;
         }
         for partition in self.candidates(size).into_iter().rev() {
@@ -205,7 +219,7 @@ impl Databases {
 
     fn candidates(&self, size: Size) -> Vec<Partition> {
         match &self.partition {
-            Some(partition) => vec![partition.clone()],
+            Some(partition) => partition.variants(),
             None => Partition::candidates(size.cells()),
         }
     }
@@ -238,8 +252,15 @@ impl Databases {
                 least = Some(least.map_or(needed, |least| least.min(needed)));
                 continue;
             }
+            let is_wide = size.cells() > SMALL;
+            // The search wants memory, too.
+            if is_wide && needs.bytes > left / 3 && matches!(best, Some((_, Some(_)))) {
+                said.push(format!("{partition}: {} are too large a part", Bytes(needs.bytes)));
+                continue;
+            }
             let set_up = seconds_to_set_up(&needs, threads);
-            let each = seconds_for_a_board(size.cells(), partition.largest());
+            let more = if is_wide { partition.divisions() as f64 } else { 1.0 };
+            let each = seconds_for_a_board(size.cells(), partition.largest()) / more.sqrt();
             let all = set_up + count as f64 * each / threads;
             said.push(format!("{partition}: {all:.1} s, {set_up:.1} s of it set-up, {}", Bytes(needs.bytes)));
             if best.as_ref().is_none_or(|(time, _)| all < *time) {
@@ -294,12 +315,21 @@ impl Databases {
 }
 
 impl Settings {
+    /// Whether shortest solutions of large boards, too, are asked for.
+    fn insists_on_shortest(&self) -> bool {
+        self.quality == Quality::Optimal
+            || self.algorithm != Algorithm::Auto
+            || self.heuristic == HeuristicChoice::Pdb
+    }
+
     /// Whether pattern databases could be of use to anybody.
     fn may_use_databases(&self) -> bool {
         match self.heuristic {
             // They count single steps.
             _ if self.tile_metric != Metric::Tile => false,
             HeuristicChoice::Pdb => true,
+            // What pays depends on the machine and on what is kept on its disk.
+            HeuristicChoice::Auto if self.deterministic => false,
             HeuristicChoice::Auto => self.quality != Quality::Fast && self.algorithm.proves_shortest(),
             _ => false,
         }

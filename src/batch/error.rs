@@ -1,10 +1,12 @@
 //! Why a run could not be done.
 
+use super::checkpoint::BadCheckpoint;
 use crate::check::CheckError;
 use crate::input::{GoalError, UnknownForm};
 use crate::memory::budget::Short;
 use crate::output::SinkError;
 use std::io;
+use std::path::PathBuf;
 
 /// Why a run did not begin, or ended before its end.
 #[derive(Debug, thiserror::Error)]
@@ -21,12 +23,18 @@ pub enum RunError {
     /// The system gave no memory.
     #[error("the system refuses memory for searching: {0}")]
     Arena(#[source] io::Error),
+    /// The checkpoint cannot be used or written.
+    #[error("--checkpoint {0}: {1}")]
+    Checkpoint(PathBuf, #[source] BadCheckpoint),
     /// Results could not be written.
     #[error(transparent)]
     Output(#[from] SinkError),
     /// Results that are to be improved could not be read.
     #[error(transparent)]
     Results(#[from] CheckError),
+    /// There are more results than records.
+    #[error("there are {0} more results than records to go on from (--force starts over)")]
+    TooManyResults(u64),
     /// A solution does not lead to its goal: a bug.
     #[error("a wrong solution was found and not written (this is a bug, please report it): {0}")]
     Wrong(String),

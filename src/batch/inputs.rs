@@ -1,10 +1,14 @@
 //! The files of a run, one after another, as numbered blocks.
 
+use super::crew::Oldest;
 use super::interrupt::Interrupt;
+use super::resume::Mark;
 use super::settings::Settings;
-use crate::input::{Block, Defaults, InputError, Reader};
+use crate::input::{Block, Defaults, Digest, InputError, Reader};
+use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -15,12 +19,15 @@ pub(super) const RECORDS: usize = 64;
 /// Reads one file after the other. A file that cannot be read is complained
 /// about, and the others are read all the same.
 pub(super) struct Inputs<'r> {
+    settings: &'r Settings,
     files: std::slice::Iter<'r, String>,
     defaults: Defaults,
     reader: Option<Reader>,
     interrupt: &'r Interrupt,
-    /// Whether the run ends for another reason.
+    /// Whether the run ends for another reason, and whether something is being
+    /// solved.
     stopped: Arc<AtomicBool>,
+    solving: Arc<Oldest>,
     complain: &'r (dyn Fn(&InputError) + Sync),
     /// When the whole run should be over.
     ends: Option<Instant>,
@@ -28,6 +35,24 @@ pub(super) struct Inputs<'r> {
     next: u64,
     before: u64,
     ended: bool,
+    /// How many records are still to be left out.
+    answered: u64,
+    /// Bytes of input that were left out since the last block.
+    passed: u64,
+    /// The number of the file that is being read, from 1.
+    file: usize,
+    /// The text of the files that were read, where marks are wanted.
+    digest: Option<Digest>,
+}
+
+/// What came of asking for a block.
+pub(super) enum Asked {
+    /// Here it is.
+    Block(Taken),
+    /// A writer takes long over it, and there is something else to do.
+    NotYet,
+    /// All files are at their end.
+    Ended,
 }
 
 /// A block's number, its file, and how many bytes of input it took.
@@ -37,6 +62,10 @@ pub(super) struct Taken {
     pub(super) before: u64,
     pub(super) file: Arc<str>,
     pub(super) bytes: u64,
+    /// So many records of this run's shard are answered already.
+    pub(super) answered: u64,
+    /// How far the input is at the end of the block, where that is wanted.
+    pub(super) mark: Option<Mark>,
 }
 
 impl<'r> Inputs<'r> {
@@ -45,27 +74,44 @@ impl<'r> Inputs<'r> {
         settings: &'r Settings,
         defaults: Defaults,
         interrupt: &'r Interrupt,
-        stopped: Arc<AtomicBool>,
+        (stopped, solving): (Arc<AtomicBool>, Arc<Oldest>),
         complain: &'r (dyn Fn(&InputError) + Sync),
         ends: Option<Instant>,
     ) -> Self {
         let files = settings.files.iter();
         Self {
+            settings,
             files,
             defaults,
             reader: None,
             interrupt,
             stopped,
+            solving,
             complain,
             ends,
             next: 0,
             before: 0,
             ended: false,
+            answered: 0,
+            passed: 0,
+            file: 0,
+            digest: None,
         }
     }
 
-    /// Fills a block with the next records; none at the end of all files.
-    pub(super) fn next(&mut self, block: &mut Block) -> Option<Taken> {
+    /// Leaves out the first records of this run's shard, which are answered;
+    /// with or without marks.
+    pub(super) fn go_on(self, answered: u64, marks: bool) -> Self {
+        Self { answered, digest: marks.then(Digest::default), ..self }
+    }
+
+    /// How many records were to be left out and did not come.
+    pub(super) fn not_found(&self) -> u64 {
+        self.answered
+    }
+
+    /// Fills a block with the next records, if there are any.
+    pub(super) fn next(&mut self, block: &mut Block) -> Asked {
         while !self.ended && !self.interrupt.is_raised() {
             let Some(reader) = &mut self.reader else {
                 match self.files.next() {
@@ -77,59 +123,111 @@ impl<'r> Inputs<'r> {
             let (at, _) = reader.progress();
             match reader.next_block(block, RECORDS) {
                 Ok(true) => {
-                    let bytes = reader.progress().0.saturating_sub(at);
-                    let taken =
-                        Taken { seq: self.next, before: self.before, file: reader.file().clone(), bytes };
-                    self.next += 1;
+                    let offset = reader.progress().0;
+                    let before = self.before;
                     self.before += block.len() as u64;
-                    return Some(taken);
+                    let mut answered = 0;
+                    if self.answered > 0 {
+                        let numbers = (0..block.len()).map(|index| block.number(index));
+                        let ours = numbers.filter(|&n| self.settings.takes(n)).count() as u64;
+                        answered = ours.min(self.answered);
+                        self.answered -= answered;
+                        if answered == ours {
+                            self.passed += offset.saturating_sub(at);
+                            continue;
+                        }
+                    }
+                    let mark = reader.digest().map(|digest| Mark {
+                        records: 0,
+                        bytes: 0,
+                        file: self.file - 1,
+                        offset,
+                        digest: digest.value(),
+                    });
+                    let bytes = offset.saturating_sub(at) + std::mem::take(&mut self.passed);
+                    let (seq, file) = (self.next, reader.file().clone());
+                    self.next += 1;
+                    return Asked::Block(Taken { seq, before, file, bytes, answered, mark });
                 }
                 Ok(false) => {
                     if let Err(error) = reader.finish() {
                         (self.complain)(&error);
                     }
-                    self.reader = None;
+                    self.close();
                 }
+                Err(error) if error.is_early() => return Asked::NotYet,
                 Err(error) => {
                     (self.complain)(&error);
-                    self.reader = None;
+                    self.close();
                 }
             }
         }
         self.ended = true;
-        None
+        Asked::Ended
+    }
+
+    /// Done with a file: the digest goes on to the next one.
+    fn close(&mut self) {
+        if let Some(reader) = self.reader.take() {
+            self.digest = reader.digest().cloned();
+        }
     }
 
     fn open(&mut self, file: &str) {
-        if file == "-" {
+        self.file += 1;
+        let stream = match file {
+            "-" => Some(File::from(match io::stdin().as_fd().try_clone_to_owned() {
+                Ok(stdin) => stdin,
+                Err(source) => return (self.complain)(&InputError::Open { file: file.into(), source }),
+            })),
+            // Pipes and devices, too, may keep us waiting, already when they are opened.
+            _ if fs::metadata(file).is_ok_and(|file| !file.is_file() && !file.is_dir()) => {
+                match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(file) {
+                    Ok(stream) => Some(stream),
+                    Err(source) => {
+                        return (self.complain)(&InputError::Open { file: file.into(), source });
+                    }
+                }
+            }
+            _ => None,
+        };
+        if let Some(stream) = stream {
             let stream = Patient {
-                stream: io::stdin(),
+                stream,
                 interrupt: self.interrupt.clone(),
                 stopped: self.stopped.clone(),
+                solving: self.solving.clone(),
                 ends: self.ends,
             };
             self.reader = Some(Reader::from_stream(file, stream, self.defaults.clone()));
             return;
         }
         match Reader::open(file, self.defaults.clone()) {
-            Ok(reader) => self.reader = Some(reader),
+            Ok(mut reader) => {
+                if let Some(digest) = self.digest.take() {
+                    reader.follow(digest);
+                }
+                self.reader = Some(reader);
+            }
             Err(error) => (self.complain)(&error),
         }
     }
 }
 
 /// A stream that ends when the run is interrupted or stopped, however long its writer
-/// takes, and fails when its writer is silent and the run's time is over.
+/// takes, and fails when its writer is silent and the run's time is over, or for
+/// the moment when something is being solved meanwhile: that needs hands.
 struct Patient<S> {
     stream: S,
     interrupt: Interrupt,
     stopped: Arc<AtomicBool>,
+    solving: Arc<Oldest>,
     ends: Option<Instant>,
 }
 
 impl<S: Read + AsRawFd> Read for Patient<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        const LOOK: i32 = 100;
+        const LOOK: i32 = 50;
         loop {
             if self.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) {
                 return Ok(0);
@@ -140,10 +238,16 @@ impl<S: Read + AsRawFd> Read for Patient<S> {
             let ready = unsafe { libc::poll(&raw mut fd, 1, LOOK) };
             // A signal ends the wait with an error: then the flag is up.
             if ready > 0 || (ready < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted) {
-                return self.stream.read(buffer);
+                match self.stream.read(buffer) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    read => return read,
+                }
             }
             if ready == 0 && self.ends.is_some_and(|ends| Instant::now() >= ends) {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "the deadline passed before its end"));
+            }
+            if ready == 0 && self.solving.is_some() {
+                return Err(io::ErrorKind::WouldBlock.into());
             }
         }
     }

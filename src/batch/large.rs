@@ -5,13 +5,16 @@ use super::solver::{Attempt, Solver, give_up};
 use crate::heuristic::line_cuts;
 use crate::large::beam::{self, Course, Weights, Work};
 use crate::large::bound::lower_bound;
-use crate::large::field::Field;
+use crate::large::field::{Field, backward};
 use crate::large::improve::{Means, improve};
 use crate::large::staged::Staged;
 use crate::memory::Region;
 use crate::output::{Effort, GiveUp, Solution, Verdict};
 use crate::puzzle::tiles::{Board, Direction, Metric};
-use crate::search::{Limits, Stop};
+use crate::search::{Alone, Company, Limits, Stop};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 /// Boards of a size and goal.
 pub(super) struct LargeSolver {
@@ -32,7 +35,7 @@ impl Solver for LargeSolver {
         let field = Field::new(board, &self.goal);
         let bound = lower_bound(&field);
         let ending = match self.method {
-            LargeMethod::Staged => staged(field, &attempt.limits, effort),
+            LargeMethod::Staged => staged(&field, &attempt.limits, attempt.company, effort),
             LargeMethod::Beam(width) => beam(&field, width, attempt, effort),
             LargeMethod::Improve { hands } => {
                 let Attempt { limits, region, company, .. } = attempt;
@@ -52,15 +55,50 @@ impl Solver for LargeSolver {
     }
 }
 
-/// A solution in stages.
-fn staged(mut field: Field, limits: &Limits<'_>, effort: &mut Effort) -> Result<Vec<Direction>, Stop> {
+/// A solution in stages. Whoever comes soon enough to help with a large board
+/// solves it from the goal back; the shorter solution is taken.
+fn staged(
+    field: &Field,
+    limits: &Limits<'_>,
+    company: &dyn Company,
+    effort: &mut Effort,
+) -> Result<Vec<Direction>, Stop> {
     effort.algorithm = "staged";
-    let mut staged = Staged::new(field.size());
-    let ending = staged.solve(&mut field, limits);
-    effort.expanded += staged.routes();
-    effort.generated += field.moves().len() as u64;
-    ending.map(|()| field.into_moves())
+    let cells = field.size().cells();
+    let company = if (AT_ONCE..=FROM_BOTH_ENDS).contains(&cells) { company } else { &Alone };
+    let started = Instant::now();
+    let hands = AtomicUsize::new(0);
+    let endings = Mutex::new((Vec::new(), Work::default()));
+    company.invite(&|| {
+        let hand = hands.fetch_add(1, Relaxed);
+        if hand > 1 || hand == 1 && started.elapsed() > SOON {
+            return;
+        }
+        let mut own = if hand == 1 { field.reversed() } else { field.clone() };
+        let mut staged = Staged::new(field.size());
+        let ending = staged.solve(&mut own, limits);
+        let (endings, work) = &mut *endings.lock();
+        work.expanded += staged.routes();
+        work.generated += own.moves().len() as u64;
+        let moves = own.into_moves();
+        endings.push(ending.map(|()| if hand == 1 { backward(&moves) } else { moves }));
+    });
+    let (endings, work) = endings.into_inner();
+    note(effort, work);
+    let shorter = |one: Result<Vec<Direction>, Stop>, other: Result<Vec<Direction>, Stop>| match (one, other)
+    {
+        (Ok(one), Ok(other)) => Ok(if other.len() < one.len() { other } else { one }),
+        (Err(_), ending) | (ending, Err(_)) => ending,
+    };
+    endings.into_iter().reduce(shorter).unwrap_or(Err(Stop::Interrupted))
 }
+
+/// Boards of more cells are solved from one end only: two solutions of millions
+/// of moves would take too much memory.
+const FROM_BOTH_ENDS: usize = 1 << 14;
+
+/// A helper that comes later than this would hold up the owner.
+const SOON: Duration = Duration::from_millis(5);
 
 /// A solution by one beam; in stages, where a beam does not suit the board or
 /// finds none.
@@ -74,7 +112,7 @@ fn beam(
     let widest = beam::widest(field.size(), size_of_val(memory));
     let width = width.map_or(widest, |width| width.min(widest));
     if !beam::suits(field.size()) || width == 0 {
-        return staged(field.clone(), &attempt.limits, effort);
+        return staged(field, &attempt.limits, &Alone, effort);
     }
     effort.algorithm = "beam";
     let course = Course { width, ends: None, turns: Course::TURNS[0], weights: Weights::of(field.size()) };
@@ -83,19 +121,19 @@ fn beam(
     note(effort, work);
     match found? {
         Some(moves) => Ok(moves),
-        None => staged(field.clone(), &attempt.limits, effort),
+        None => staged(field, &attempt.limits, &Alone, effort),
     }
 }
 
 /// All memory of a region.
-fn whole<'m>(region: &'m mut Region<'_>) -> &'m mut [u64] {
+pub(super) fn whole<'m>(region: &'m mut Region<'_>) -> &'m mut [u64] {
     let bytes = region.bytes();
     let ([_, _, all], used) = region.split(0, 0);
     used.raise(bytes);
     all.words
 }
 
-fn note(effort: &mut Effort, work: Work) {
+pub(super) fn note(effort: &mut Effort, work: Work) {
     effort.expanded += work.expanded;
     effort.generated += work.generated;
 }

@@ -26,6 +26,10 @@ const HOLES_ONE_IN: usize = 4;
 /// Nodes spent on a solution that stands in for a shortest one.
 const STAND_IN_NODES: u64 = 200_000;
 
+/// Arrangements among which a shortest solution is looked for before any: that
+/// takes milliseconds.
+const EXACT_NODES: u64 = 80_000;
+
 /// A tray in a word, and a solver for the second best.
 pub(super) struct LayeredTray<W> {
     dense: Dense<W>,
@@ -58,6 +62,40 @@ pub(super) fn solver(
     match Dense::<u64>::new(tray, metric) {
         Some(dense) => Some(boxed(dense, tray, stand_in())),
         None => Dense::<u128>::new(tray, metric).map(|dense| boxed(dense, tray, stand_in())),
+    }
+}
+
+/// The solver for any solution of a tray, if it fits a word: by layers, if they
+/// come to an end soon, and by `any` if not.
+pub(super) fn quick_solver(
+    tray: &Tray,
+    metric: Metric,
+    any: impl Fn() -> Box<dyn TraySolver>,
+) -> Option<Box<dyn TraySolver>> {
+    let exact = solver(tray, metric, || None)?;
+    Some(Box::new(ExactIfSoon { exact, any: any() }))
+}
+
+/// A shortest solution if it is found among few arrangements, otherwise any.
+struct ExactIfSoon {
+    exact: Box<dyn TraySolver>,
+    any: Box<dyn TraySolver>,
+}
+
+impl TraySolver for ExactIfSoon {
+    fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let Attempt { tier, limits, region, company } = attempt;
+        // What can be had with less is had in the first tier, by any search.
+        if tier != Tier::Quick {
+            let most = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
+            let few = Limits { max_nodes: Some(most), ..limits };
+            let attempt = Attempt { tier, limits: few, region: &mut *region, company };
+            match self.exact.attempt(attempt, effort) {
+                None | Some(Verdict::GaveUp { reason: GiveUp::Nodes | GiveUp::Memory, .. }) => {}
+                decided => return decided,
+            }
+        }
+        self.any.attempt(Attempt { tier, limits, region, company }, effort)
     }
 }
 

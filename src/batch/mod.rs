@@ -7,6 +7,7 @@
 //! of the input.
 
 mod any_heuristic;
+pub mod checkpoint;
 pub mod counters;
 mod crew;
 mod databases;
@@ -20,6 +21,8 @@ mod layered_tray;
 mod lines;
 mod one_tray;
 pub mod plan;
+mod promise;
+pub mod resume;
 mod run;
 pub mod settings;
 mod shares;

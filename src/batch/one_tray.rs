@@ -25,7 +25,14 @@ pub fn solve_tray(
     let mut region = Region::zeroed(parts.pop().unwrap_or_default());
     let halt = || interrupt.is_raised();
     let deadline = settings.timeout.map(|timeout| started + timeout);
-    let limits = Limits { max_nodes: settings.max_nodes, deadline, halt: Some(&halt), watch: None };
+    let limits = Limits {
+        max_nodes: settings.max_nodes,
+        deadline,
+        halt: Some(&halt),
+        watch: None,
+        stage: None,
+        keeper: None,
+    };
     let mut effort = Effort::default();
     let attempt = Attempt { tier: Tier::Large, limits, region: &mut region, company: &Alone };
     let solver = choose(tray, TrayPlan::new(settings, settings.tray_metric), shares.tables as usize);

@@ -25,6 +25,9 @@ pub const QUICK_NODES: u64 = 4000;
 /// The same with pattern databases: most boards are solved within it.
 pub const QUICK_NODES_BY_DATABASES: u64 = 500_000;
 
+/// The same for boards of over 16 cells: these take as long as an easy one.
+pub const QUICK_NODES_OF_WIDE_BOARDS: u64 = 50_000;
+
 /// The frontier that A* builds for small boards before it goes on as IDA*.
 const FRONTIER: usize = 2 << 20;
 
@@ -102,6 +105,10 @@ impl Method {
     }
 }
 
+/// Boards of so many cells are those of courses: who asks for a search on them by
+/// its name wants to count nodes, and time does not matter.
+const COURSE_CELLS: usize = 12;
+
 impl Plan {
     /// The plan for boards of a size.
     pub fn new(settings: &Settings, size: Size) -> Self {
@@ -131,10 +138,23 @@ impl Plan {
         let second_best = settings.algorithm == Algorithm::Auto
             && matches!(settings.quality, Quality::Auto | Quality::Improve);
         let heuristic = match settings.heuristic {
-            HeuristicChoice::Nearest | HeuristicChoice::Matching => HeuristicChoice::Auto,
+            HeuristicChoice::Nearest | HeuristicChoice::Matching | HeuristicChoice::Total => {
+                HeuristicChoice::Auto
+            }
             chosen => chosen,
         };
-        Self { method, metric: settings.tile_metric, heuristic, second_best }
+        let plan = Self { method, metric: settings.tile_metric, heuristic, second_best };
+        // Where nodes are counted, they are counted as a textbook does.
+        if settings.max_nodes.is_some() || size.cells() <= COURSE_CELLS { plan.one_by_one() } else { plan }
+    }
+
+    /// The same plan, but a search that was asked for by its name keeps to its
+    /// order state by state.
+    pub fn one_by_one(mut self) -> Self {
+        if let Method::BestFirst(order) = &mut self.method {
+            *order = order.one_by_one();
+        }
+        self
     }
 
     /// The same plan with pattern databases as lower bound: a node costs more
@@ -169,7 +189,10 @@ impl Plan {
             return format!("{size}: {method}; moves of whole lines, bounded for each axis by itself");
         }
         let bound = match self.heuristic {
-            HeuristicChoice::Auto | HeuristicChoice::Nearest | HeuristicChoice::Matching => {
+            HeuristicChoice::Auto
+            | HeuristicChoice::Nearest
+            | HeuristicChoice::Matching
+            | HeuristicChoice::Total => {
                 "pattern databases as lower bound where they pay, walking distance where its tables are \
                  small, linear conflicts elsewhere"
             }

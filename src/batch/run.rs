@@ -1,11 +1,13 @@
 //! A run: all files, all workers, from the first record to the summary.
 
+use super::checkpoint::{BadCheckpoint, Checkpoints, OneSearch};
 use super::counters::Counters;
 use super::crew::{Crew, Next, Place};
 use super::databases::Databases;
-use super::inputs::{Inputs, RECORDS, Taken};
+use super::inputs::{Asked, Inputs, RECORDS, Taken};
 use super::interrupt::Interrupt;
 use super::plan::{Plan, Tier};
+use super::resume::{Mark, Past};
 use super::settings::Settings;
 use super::shares::Shares;
 use super::solver::{Attempt, Solver};
@@ -13,14 +15,15 @@ use super::survey::survey;
 use super::tables::Tables;
 use super::window::{Closed, Part, Window};
 use super::{RunError, tiles, trays};
-use crate::input::{Block, Defaults, InputError, parse_goal};
+use crate::input::{Block, Defaults, InputError, Packing, parse_goal};
 use crate::memory::arena::Arena;
 use crate::memory::budget::Budget;
 use crate::memory::limits;
 use crate::memory::{Line, Region};
-use crate::output::{Effort, Instance, Report, Sink, Style, Summary, Verdict, replays};
+use crate::output::{Effort, GiveUp, Instance, Report, Sink, Style, Summary, Verdict, replays};
 use crate::puzzle::tiles::{Board, Goal, Parity, Size, is_solvable};
-use crate::search::{Alone, Limits};
+use crate::search::keeper::Keeper;
+use crate::search::{Alone, Company, Limits};
 use ahash::HashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -43,13 +46,17 @@ pub struct Finished {
     pub summary: Summary,
     /// Inputs that could not be read, or not to their end.
     pub unreadable: usize,
+    /// What is left for a later run.
+    pub past: Past,
 }
 
-/// Solves every record of every file and writes the results in their order.
+/// Solves every record of every file and writes the results in their order,
+/// behind those that an earlier run has left.
 pub fn run(
     settings: &Settings,
     style: Style,
     sink: &mut Sink,
+    past: Past,
     counters: &Counters,
     interrupt: &Interrupt,
     notices: &dyn Notices,
@@ -57,18 +64,31 @@ pub fn run(
     let started = Instant::now();
     let goal = parse_goal(&settings.goal, None)?;
     let form = settings.input_format.as_deref().map(str::parse).transpose()?;
-    let threads = settings.threads;
+    let mut threads = settings.threads;
     let budget = Budget::new(settings.memory);
     let Settings { tile_metric, tray_metric, .. } = *settings;
-    let defaults = Defaults { goal, form, tile_metric, tray_metric, ..Defaults::default() };
+    let window = Some(unpack(settings, &budget)?);
+    let defaults = Defaults { goal, form, tile_metric, tray_metric, window, ..Defaults::default() };
     let kinds = survey(settings, &defaults, Size::FIFTEEN);
+    let checkpoints = settings
+        .checkpoint
+        .as_ref()
+        .map(|path| Checkpoints::open(path).map_err(|bad| RunError::Checkpoint(path.clone(), bad)));
+    let checkpoints = checkpoints.transpose()?;
     let rest = Shares::least(settings.memory, threads);
     let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
-    let shares = Shares::new(&budget, threads)?;
+    let shares = if settings.deterministic {
+        let (shares, workers) = Shares::deterministic(&budget, threads)?;
+        threads = workers;
+        shares
+    } else {
+        Shares::new(&budget, threads)?
+    };
     let mappable = limits::address_space_left()
         .map_or(usize::MAX, |left| left.saturating_sub(OTHERS + (threads * STACK) as u64) as usize);
+    let least = if settings.deterministic { shares.arena(threads) } else { Shares::LEAST_ARENA };
     let mut arena =
-        Arena::new(shares.arena(threads).min(mappable), Shares::LEAST_ARENA).map_err(RunError::Arena)?;
+        Arena::new(shares.arena(threads).min(mappable).max(least), least).map_err(RunError::Arena)?;
     let missing = shares.arena(threads) - arena.bytes().min(shares.arena(threads));
     if settings.explain {
         notices.explain(&explain_memory(settings, &shares, missing));
@@ -76,17 +96,23 @@ pub fn run(
     let slice = if missing == 0 { shares.slice as usize } else { arena.bytes() / 2 / threads };
     let mut parts = arena.divide(&vec![slice; threads]);
     let large = parts.pop().unwrap_or_default();
+    let large_bytes = size_of_val::<[Line]>(large) as u64;
 
     let unreadable = AtomicUsize::new(0);
     let complain = |error: &InputError| {
         unreadable.fetch_add(1, Ordering::Relaxed);
         notices.input_error(error);
     };
-    let mut heading = Vec::new();
-    style.header(&mut heading);
-    sink.write_all(&heading)?;
+    if sink.is_empty() {
+        let mut heading = Vec::new();
+        style.header(&mut heading);
+        sink.write_all(&heading)?;
+    }
     let crew = Crew::new((shares.window >> 16).clamp(4, 1024).max(4 * threads as u64), shares.window);
     let ends = settings.deadline.map(|deadline| started + deadline);
+    let stops = (crew.stop_flag(), crew.oldest());
+    let inputs = Inputs::new(settings, defaults, interrupt, stops, &complain, ends)
+        .go_on(past.records, past.journal.is_some());
     let shared = Shared {
         settings,
         style,
@@ -97,12 +123,16 @@ pub fn run(
         tables: Tables::new(settings),
         databases: Mutex::new(databases),
         crew: &crew,
-        inputs: Mutex::new(Inputs::new(settings, defaults, interrupt, crew.stop_flag(), &complain, ends)),
-        window: Window::new(sink, counters),
+        inputs: Mutex::new(inputs),
+        window: Window::new(sink, counters, past),
         counters,
         large: Mutex::new(Region::zeroed(large)),
         solvers: Mutex::default(),
+        checkpoints,
+        failed: Mutex::new(None),
         wrong: Mutex::new(None),
+        light: (shares.window / threads as u64 / 16).max(8 << 10),
+        most_weight: shares.window + large_bytes,
     };
     let slices = Mutex::new(parts);
     std::thread::scope(|scope| {
@@ -124,8 +154,24 @@ pub fn run(
     if let Some(wrong) = shared.wrong.into_inner() {
         return Err(RunError::Wrong(wrong));
     }
-    let summary = shared.window.close()?;
-    Ok(Finished { summary, unreadable: unreadable.into_inner() })
+    if let Some(error) = shared.failed.into_inner() {
+        return Err(error);
+    }
+    let not_found = shared.inputs.into_inner().not_found();
+    let (summary, journal) = shared.window.close()?;
+    if not_found > 0 && !interrupt.is_raised() {
+        return Err(RunError::TooManyResults(not_found));
+    }
+    Ok(Finished { summary, unreadable: unreadable.into_inner(), past: Past { journal, ..Past::default() } })
+}
+
+/// Sets aside what unpacking compressed files takes; the largest window that they
+/// may ask for.
+fn unpack(settings: &Settings, budget: &Budget) -> Result<u64, RunError> {
+    let window = (settings.memory / 8).min(8 << 20);
+    let packings = settings.files.iter().filter_map(|file| Packing::of(file));
+    budget.reserve(packings.map(|packing| packing.footprint(Some(window))).max().unwrap_or(0))?;
+    Ok(window)
 }
 
 /// Searches keep their paths off the stack, so that little will do.
@@ -186,8 +232,15 @@ struct Shared<'r> {
     large: Mutex<Region<'r>>,
     /// By size and goal, and whether it is too early for databases.
     solvers: Mutex<Solvers>,
+    checkpoints: Option<Checkpoints>,
+    /// Why the run has to end, if it has.
+    failed: Mutex<Option<RunError>>,
     /// A solution that does not replay.
     wrong: Mutex<Option<String>>,
+    /// What a solution may take of which a worker has a block full in its hands,
+    /// in bytes, and one for which the large part is given back.
+    light: u64,
+    most_weight: u64,
 }
 
 impl Shared<'_> {
@@ -211,6 +264,22 @@ impl Shared<'_> {
         Known { size, goal: goal.clone(), parity, solver, until }
     }
 
+    /// The same, if `last` does not know it already; and whether it did not.
+    fn look_up<'k>(
+        &self,
+        last: &'k mut Option<Known>,
+        size: Size,
+        goal: &Goal,
+        place: u64,
+    ) -> (&'k Known, bool) {
+        let is_known = |known: &Known| known.size == size && known.goal == *goal && place < known.until;
+        let is_new = !last.as_ref().is_some_and(is_known);
+        if is_new {
+            *last = None;
+        }
+        (last.get_or_insert_with(|| self.known(size, goal, place)), is_new)
+    }
+
     /// The solver that searches, made when it is first needed; while it is `early`,
     /// without databases.
     fn search(&self, size: Size, goal: &Goal, board: &Board, early: bool) -> Arc<dyn Solver> {
@@ -223,60 +292,108 @@ impl Shared<'_> {
             let databases = if early { &none } else { &self.databases };
             let Self { settings, counters, interrupt, notices, .. } = *self;
             databases.lock().bring(size, board.blank(), settings, counters, interrupt, notices);
-            let (solver, refused) = tiles::solver(board, plan, &self.ledger, databases);
+            // Which tables there are must not depend on who comes first.
+            let own = Budget::new(OWN_TABLES.min(self.ledger.cap()));
+            let ledger = if settings.deterministic { &own } else { &self.ledger };
+            let (solver, refused) = tiles::solver(board, plan, ledger, databases);
             if let Some(reason) = refused {
                 self.notices.warn(&format!("{size} boards are not solved: {reason}"));
             }
             solver.into()
         };
-        self.solvers.lock().entry((size, goal.clone(), early)).or_insert_with(make).clone()
+        let mut solvers = self.solvers.lock();
+        // A file may have another goal for each record.
+        let most = if self.settings.deterministic { MOST_WITH_OWN_TABLES } else { MOST_SOLVERS };
+        if solvers.len() >= most && !solvers.contains_key(&(size, goal.clone(), early)) {
+            solvers.clear();
+        }
+        solvers.entry((size, goal.clone(), early)).or_insert_with(make).clone()
     }
 
     /// The limits of a puzzle on which some effort was spent already.
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
         let deadline = own.into_iter().chain(self.ends).min();
-        Limits { max_nodes: self.settings.max_nodes, deadline, halt: Some(halt), watch: None }
+        Limits {
+            max_nodes: self.settings.max_nodes,
+            deadline,
+            halt: Some(halt),
+            watch: None,
+            stage: None,
+            keeper: None,
+        }
+    }
+
+    /// Who keeps the standing of a puzzle's search, if anybody does.
+    fn keeper(&self, job: &Job, tier: Tier) -> Result<Option<OneSearch<'_>>, RunError> {
+        let Some(checkpoints) = self.checkpoints.as_ref().filter(|_| tier == Tier::Large) else {
+            return Ok(None);
+        };
+        match &job.report.instance {
+            Some(instance @ Instance::Tiles { board, .. }) if board.size().cells() > 16 => {
+                checkpoints.keeper(instance).map(Some).map_err(|bad| self.bad_checkpoint(bad))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn bad_checkpoint(&self, bad: BadCheckpoint) -> RunError {
+        RunError::Checkpoint(self.settings.checkpoint.clone().unwrap_or_default(), bad)
+    }
+
+    /// Whether the result of a puzzle may be so large that not every worker can
+    /// have one at once.
+    fn is_heavy(&self, instance: &Instance) -> bool {
+        matches!(instance, Instance::Tiles { board, .. } if weight(board) > self.light)
     }
 
     /// Tries a puzzle in its way.
     fn attempt(
         &self,
-        way: &Way,
+        solver: Option<&dyn Solver>,
         instance: &Instance,
         attempt: Attempt<'_, '_>,
         effort: &mut Effort,
     ) -> Option<Verdict> {
-        match (way, instance) {
-            (Way::Tiles(solver), Instance::Tiles { board, .. }) => solver.attempt(board, attempt, effort),
+        match (solver, instance) {
+            _ if attempt.tier != Tier::Large && self.is_heavy(instance) => None,
+            (_, Instance::Tiles { board, .. }) if weight(board) > self.most_weight => {
+                Some(Verdict::GaveUp { reason: GiveUp::Memory, bound: 0 })
+            }
+            (Some(solver), Instance::Tiles { board, .. }) => solver.attempt(board, attempt, effort),
             (_, Instance::Tray { tray, metric }) => {
                 if attempt.tier != Tier::Large && trays::is_large(tray) {
                     return None;
                 }
                 let plan = trays::TrayPlan::new(self.settings, *metric);
-                let table_bytes = self.ledger.left() as usize / self.settings.threads;
+                let table_bytes = if self.settings.deterministic {
+                    Shares::TRAY_TABLES as usize
+                } else {
+                    self.ledger.left() as usize / self.settings.threads
+                };
                 trays::choose(tray, plan, table_bytes).attempt(attempt, effort)
             }
-            (Way::Tray, Instance::Tiles { .. }) => unreachable!("boards have solvers"),
+            (None, Instance::Tiles { .. }) => unreachable!("boards have solvers"),
         }
     }
 }
+
+/// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
+const MOST_SOLVERS: usize = 64;
+const MOST_WITH_OWN_TABLES: usize = 4;
+
+/// What the tables for one size and goal may take where that must not depend on
+/// others.
+const OWN_TABLES: u64 = 4 << 20;
 
 /// A puzzle that was not decided at once.
 struct Job {
     batch: Arc<Batch>,
     slot: usize,
     report: Report,
-    solver: Way,
-}
-
-/// How a puzzle that was not decided at once is solved.
-#[derive(Clone)]
-enum Way {
-    /// By the solver for boards of its size and goal.
-    Tiles(Arc<dyn Solver>),
-    /// By one of its own, made for each attempt: waiting, it would take memory.
-    Tray,
+    /// Records of the whole run before it. Its solver is looked for when its turn
+    /// comes: each may have another, and waiting they would take memory.
+    before: u64,
 }
 
 /// The results of one block, from the first that was not decided at once.
@@ -284,6 +401,8 @@ struct Batch {
     seq: u64,
     /// Bytes of input.
     bytes: u64,
+    /// How far the input is at the block's end.
+    mark: Option<Mark>,
     inner: Mutex<Results>,
 }
 
@@ -349,32 +468,43 @@ impl<'w, 'r> Worker<'w, 'r> {
         let crew = self.shared.crew;
         // Whoever reads may wait for a slow writer: there are better things to do.
         let Some(mut inputs) = self.shared.inputs.try_lock_for(PATIENCE) else { return crew.read_later() };
-        let taken = inputs.next(&mut self.block);
+        let asked = inputs.next(&mut self.block);
         drop(inputs);
-        let Some(Taken { seq, before, file, bytes }) = taken else { return crew.input_ended() };
+        let Taken { seq, before, file, bytes, answered: mut left_out, mark } = match asked {
+            Asked::Block(taken) => taken,
+            Asked::NotYet => return crew.read_later(),
+            Asked::Ended => return crew.input_ended(),
+        };
         crew.block_read(bytes);
         if self.file != file {
             self.file = (*file).into();
         }
         let mut text = Vec::with_capacity(64 * self.block.len());
-        let mut passed_on = Part { bytes, is_last: true, ..Part::default() };
+        let mut passed_on = Part { bytes, is_last: true, mark, ..Part::default() };
         // What comes after the first record that is still to be decided.
         let mut slots = Vec::new();
         let mut jobs = Vec::new();
         let mut generated = 0;
+        let mut interrupted = false;
         for index in 0..self.block.len() {
-            if self.shared.interrupt.is_raised() || !self.shared.settings.takes(self.block.number(index)) {
+            let ours = self.shared.settings.takes(self.block.number(index));
+            if interrupted || !ours || left_out > 0 {
+                left_out -= u64::from(ours && left_out > 0);
                 if !slots.is_empty() {
                     slots.push(Slot::Skipped);
                 }
                 continue;
             }
             let (report, undecided) = self.at_once(index, before + index as u64);
+            // The first one that is not decided for that reason says so, and marks
+            // the place where results are missing.
+            interrupted = matches!(report.verdict, Verdict::GaveUp { reason: GiveUp::Interrupted, .. });
             generated += report.effort.generated;
-            if let Some(solver) = undecided {
-                jobs.push((slots.len(), index, report, solver));
+            if undecided {
+                jobs.push((slots.len(), index, report));
                 slots.push(Slot::Undecided);
             } else if !slots.is_empty() {
+                crew.hold(moves(&report));
                 slots.push(Slot::Decided(Box::new(report)));
             } else if self.write(&report, &mut text) {
                 passed_on.records += 1;
@@ -386,17 +516,18 @@ impl<'w, 'r> Worker<'w, 'r> {
         if jobs.is_empty() {
             return self.put(seq, Part { text, ..passed_on });
         }
+        let mark = passed_on.mark.take();
         self.put(seq, Part { text, bytes: 0, is_last: false, ..passed_on });
-        let batch = Arc::new(Batch { seq, bytes, inner: Mutex::new(Results { slots, passed_on: 0 }) });
-        for (slot, index, report, solver) in jobs {
-            let job = Job { batch: batch.clone(), slot, report, solver };
+        let batch = Arc::new(Batch { seq, bytes, mark, inner: Mutex::new(Results { slots, passed_on: 0 }) });
+        for (slot, index, report) in jobs {
+            let job = Job { batch: batch.clone(), slot, report, before: before + index as u64 };
             crew.put_off(seq * RECORDS as u64 + index as u64, job);
         }
     }
 
-    /// Reads a record and tries it for a moment; with its solver if that was
-    /// not enough. `place` counts the records of the run before it.
-    fn at_once(&mut self, index: usize, place: u64) -> (Report, Option<Way>) {
+    /// Reads a record and tries it for a moment; and whether that was not
+    /// enough. `place` counts the records of the run before it.
+    fn at_once(&mut self, index: usize, place: u64) -> (Report, bool) {
         let mut started = Instant::now();
         let (header, instance) = self.block.record(index);
         let mut report = Report {
@@ -412,26 +543,25 @@ impl<'w, 'r> Worker<'w, 'r> {
             Ok(instance) => instance,
             Err(invalid) => {
                 report.verdict = Verdict::Invalid { reason: invalid.to_string().into() };
-                return (report, None);
+                return (report, false);
             }
         };
+        if self.shared.interrupt.is_raised() {
+            report.instance = Some(instance);
+            report.verdict = Verdict::GaveUp { reason: GiveUp::Interrupted, bound: 0 };
+            return (report, false);
+        }
         let way = match &instance {
             Instance::Tiles { board, goal, .. } => {
-                let is_known =
-                    |known: &Known| known.size == board.size() && known.goal == *goal && place < known.until;
-                let known = match &mut self.last {
-                    Some(known) if is_known(known) => known,
-                    last => {
-                        let known = last.insert(self.shared.known(board.size(), goal, place));
-                        // Tables that were made now are for all boards, not for this one.
-                        started = Instant::now();
-                        known
-                    }
-                };
+                let (known, is_new) = self.shared.look_up(&mut self.last, board.size(), goal, place);
+                if is_new {
+                    // Tables that were made now are for all boards, not for this one.
+                    started = Instant::now();
+                }
                 if !known.parity.admits(board) {
                     report.verdict = Verdict::Unsolvable { hint: hint(board, goal) };
                     report.instance = Some(instance);
-                    return (report, None);
+                    return (report, false);
                 }
                 Some(known)
             }
@@ -442,15 +572,13 @@ impl<'w, 'r> Worker<'w, 'r> {
         let limits = self.shared.limits(&report.effort, &halt);
         let attempt = Attempt { tier: Tier::Quick, limits, region: &mut self.slice, company: &Alone };
         let verdict = match (&instance, way) {
+            (Instance::Tiles { .. }, Some(_)) if self.shared.is_heavy(&instance) => None,
             (Instance::Tiles { board, .. }, Some(known)) => {
                 known.solver.attempt(board, attempt, &mut report.effort)
             }
-            _ => self.shared.attempt(&Way::Tray, &instance, attempt, &mut report.effort),
+            _ => self.shared.attempt(None, &instance, attempt, &mut report.effort),
         };
-        let undecided = verdict.is_none().then(|| match (&instance, &self.last) {
-            (Instance::Tiles { .. }, Some(known)) => Way::Tiles(known.solver.clone()),
-            _ => Way::Tray,
-        });
+        let undecided = verdict.is_none();
         report.effort.time = started.elapsed();
         report.instance = Some(instance);
         if let Some(verdict) = verdict {
@@ -462,6 +590,12 @@ impl<'w, 'r> Worker<'w, 'r> {
     /// Goes on with a puzzle that was put off.
     fn solve(&mut self, place: Place, mut job: Job, tier: Tier) {
         let (shared, crew) = (self.shared, self.shared.crew);
+        let solver = match &job.report.instance {
+            Some(Instance::Tiles { board, goal, .. }) => {
+                Some(shared.look_up(&mut self.last, board.size(), goal, job.before).0.solver.clone())
+            }
+            _ => None,
+        };
         let started = Instant::now();
         let generated = job.report.effort.generated;
         let halt = || shared.interrupt.is_raised() || crew.is_stopped();
@@ -471,7 +605,20 @@ impl<'w, 'r> Worker<'w, 'r> {
             let before = told.fetch_max(nodes, Ordering::Relaxed);
             shared.counters.add_nodes(nodes.saturating_sub(before));
         };
-        let limits = Limits { watch: Some(&watch), ..shared.limits(&job.report.effort, &halt) };
+        let stage = |cost: u32| shared.counters.search(cost);
+        let keeper = match shared.keeper(&job, tier) {
+            Ok(keeper) => keeper,
+            Err(error) => {
+                *shared.failed.lock() = Some(error);
+                return crew.stop();
+            }
+        };
+        let limits = Limits {
+            watch: Some(&watch),
+            stage: (tier == Tier::Large).then_some(&stage),
+            keeper: keeper.as_ref().map(|keeper| keeper as &dyn Keeper),
+            ..shared.limits(&job.report.effort, &halt)
+        };
         let mut large;
         let region = if tier == Tier::Large {
             large = shared.large.lock();
@@ -480,17 +627,35 @@ impl<'w, 'r> Worker<'w, 'r> {
             &mut self.slice
         };
         let company = crew.post(place);
-        let attempt = Attempt { tier, limits, region, company: &company };
+        let company: &dyn Company = if shared.settings.deterministic { &Alone } else { &company };
+        let attempt = Attempt { tier, limits, region, company };
         let Report { instance: Some(instance), effort, .. } = &mut job.report else {
             unreachable!("what is put off was read")
         };
-        let verdict = shared.attempt(&job.solver, instance, attempt, effort);
+        let heavy = shared.is_heavy(instance);
+        if heavy && tier == Tier::Large {
+            attempt.region.give_back();
+        }
+        let verdict = shared.attempt(solver.as_deref(), instance, attempt, effort);
         job.report.effort.time += started.elapsed();
+        if tier == Tier::Large {
+            shared.counters.search_ended();
+        }
+        if let Some(keeper) = &keeper {
+            if let Some(trouble) = keeper.trouble() {
+                *shared.failed.lock() = Some(shared.bad_checkpoint(trouble));
+                return crew.stop();
+            }
+            if matches!(verdict, Some(Verdict::Solved(_) | Verdict::Unsolvable { .. })) {
+                keeper.decided();
+            }
+        }
         let done = job.report.effort.generated.saturating_sub(generated);
         shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
-        let Some(verdict) = verdict else { return crew.outgrown(place, job) };
+        let Some(verdict) = verdict else { return crew.outgrown(place, job, heavy) };
         crew.decided(place, tier == Tier::Large);
         job.report.verdict = verdict;
+        crew.hold(moves(&job.report));
         let mut results = job.batch.inner.lock();
         results.slots[job.slot] = Slot::Decided(Box::new(job.report));
         self.pass_on(&job.batch, &mut results);
@@ -502,7 +667,7 @@ impl Worker<'_, '_> {
     /// still to come.
     fn pass_on(&mut self, batch: &Batch, results: &mut Results) {
         let mut text = Vec::new();
-        let mut records = 0;
+        let (mut records, mut released) = (0, 0);
         let before = results.passed_on;
         for slot in &mut results.slots[before..] {
             match std::mem::replace(slot, Slot::Skipped) {
@@ -515,15 +680,17 @@ impl Worker<'_, '_> {
                     if !self.write(&report, &mut text) {
                         return;
                     }
+                    released += moves(&report);
                     records += 1;
                 }
             }
             results.passed_on += 1;
         }
+        self.shared.crew.release(released);
         if results.passed_on > before {
             let is_last = results.passed_on == results.slots.len();
-            let bytes = if is_last { batch.bytes } else { 0 };
-            self.put(batch.seq, Part { text, records, bytes, is_last });
+            let (bytes, mark) = if is_last { (batch.bytes, batch.mark.clone()) } else { (0, None) };
+            self.put(batch.seq, Part { text, records, bytes, is_last, mark });
         }
     }
 
@@ -531,9 +698,14 @@ impl Worker<'_, '_> {
     fn put(&self, seq: u64, part: Part) {
         let crew = self.shared.crew;
         let (bytes, is_last) = (part.bytes, part.is_last);
+        crew.hold(part.text.len() as u64);
         match self.shared.window.put(seq, part) {
-            Ok(written) if is_last => crew.block_finished(bytes, written),
-            Ok(_) => {}
+            Ok((written, released)) => {
+                crew.release(released);
+                if is_last {
+                    crew.block_finished(bytes, written);
+                }
+            }
             Err(Closed) => crew.stop(),
         }
     }
@@ -552,6 +724,21 @@ impl Worker<'_, '_> {
         self.shared.style.write(text, report);
         true
     }
+}
+
+/// Bytes of a result's moves.
+fn moves(report: &Report) -> u64 {
+    match &report.verdict {
+        Verdict::Solved(solution) => solution.moves.len() as u64,
+        _ => 0,
+    }
+}
+
+/// About how many bytes the solution of a board takes while it is found, replayed
+/// and written: up to 1.3 moves for each cell and each row and column.
+fn weight(board: &Board) -> u64 {
+    let size = board.size();
+    3 * (size.cells() * (size.rows() + size.cols())) as u64
 }
 
 /// What the user may have meant by an unsolvable board.

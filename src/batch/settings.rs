@@ -4,6 +4,7 @@
 use crate::heuristic::pdb::{Partition, Store};
 use crate::puzzle::{tiles, trays};
 use clap::ValueEnum;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Everything that `solve` was asked for, checked and complete.
@@ -25,6 +26,8 @@ pub struct Settings {
     pub partition: Option<Partition>,
     /// Where pattern databases are kept, if anywhere.
     pub store: Option<Store>,
+    /// The file from which a search that was killed goes on, if any.
+    pub checkpoint: Option<PathBuf>,
     /// The weight of weighted A*, at least 1.
     pub weight: f64,
     /// The width of a beam; by the memory if there is none.
@@ -45,6 +48,8 @@ pub struct Settings {
     pub input_format: Option<String>,
     /// `(I, N)`: only records whose number is I modulo N. I is at most N.
     pub shard: (u64, u64),
+    /// Whether moves and node counts must be the same whenever a run is repeated.
+    pub deterministic: bool,
     /// Whether to say why the plan chose what it chose.
     pub explain: bool,
 }
@@ -63,6 +68,7 @@ impl Default for Settings {
             tray_metric: trays::Metric::default(),
             partition: None,
             store: None,
+            checkpoint: None,
             weight: 1.5,
             beam_width: None,
             goal: "blank-last".into(),
@@ -71,6 +77,7 @@ impl Default for Settings {
             deadline: None,
             input_format: None,
             shard: (1, 1),
+            deterministic: false,
             explain: false,
         }
     }
@@ -140,6 +147,9 @@ pub enum HeuristicChoice {
     Nearest,
     /// Trays: each goal takes a block of its own
     Matching,
+    /// Trays: the moves made so far, and nearest: an order for greedy search, not
+    /// a lower bound
+    Total,
     /// Pattern databases; pdb:7-8 says how to divide the tiles
     Pdb,
 }

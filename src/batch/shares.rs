@@ -38,14 +38,36 @@ impl Shares {
         let threads = threads as u64;
         let (window, tables) = growing(budget.cap());
         let fixed = fixed(threads);
+        let before = budget.cap() - budget.left();
         budget
             .reserve(fixed + window + tables)
-            .map_err(|short| Short { needed: least_cap(fixed), ..short })?;
+            .map_err(|short| Short { needed: least_cap(fixed + before), ..short })?;
         let arena = LEAST_ARENA + budget.left();
         budget.reserve(budget.left())?;
         let slice = (arena / 2 / threads).min(LARGEST_SLICE) & !0xfff;
         Ok(Self { window, tables, slice, large: arena - slice * threads })
     }
+
+    /// The same for every cap and every number of workers that it can hold, with
+    /// so many workers at most; and how many there are.
+    pub(super) fn deterministic(budget: &Budget, threads: usize) -> Result<(Self, usize), Short> {
+        const SLICE: u64 = 8 << 20;
+        let own = |threads: u64| threads * (SLICE + WORKER + Self::TRAY_TABLES);
+        let common = fixed(0) - LEAST_ARENA + (8 << 20) + (16 << 20) + (64 << 20);
+        let before = budget.cap() - budget.left();
+        let fit = budget.left().saturating_sub(common) / own(1);
+        let threads = fit.min(threads as u64);
+        if threads == 0 {
+            let needed = (before + common + own(1)).next_multiple_of(1 << 20);
+            return Err(Short { cap: budget.cap(), needed });
+        }
+        budget.reserve(common + own(threads))?;
+        let shares = Self { window: 8 << 20, tables: 16 << 20, slice: SLICE, large: 64 << 20 };
+        Ok((shares, threads as usize))
+    }
+
+    /// What tables for one tray may take where that must not depend on others.
+    pub(super) const TRAY_TABLES: u64 = 1 << 20;
 
     /// What the program takes before it has done anything.
     pub(super) const PROGRAM: u64 = PROGRAM;
@@ -92,6 +114,16 @@ fn least_cap(fixed: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn deterministic_shares_do_not_depend_on_the_cap() {
+        let (small, one) = Shares::deterministic(&Budget::new(128 << 20), 1).unwrap();
+        let (large, many) = Shares::deterministic(&Budget::new(4 << 30), 64).unwrap();
+        assert_eq!((small, one, many), (large, 1, 64));
+        assert!(Shares::deterministic(&Budget::new(128 << 20), 64).unwrap().1 < 8);
+        let short = Shares::deterministic(&Budget::new(64 << 20), 2).unwrap_err();
+        assert!(Shares::deterministic(&Budget::new(short.needed), 2).is_ok());
+    }
 
     #[test]
     fn shares_add_up_and_too_little_says_how_much() {

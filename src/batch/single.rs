@@ -12,7 +12,8 @@ use crate::search::{Alone, Limits};
 use parking_lot::Mutex;
 use std::time::Instant;
 
-/// Solves boards for one goal in the way that some settings ask for. Any number
+/// Solves boards for one goal in the way that some settings ask for; searches
+/// with a name keep to their order state by state. Any number
 /// of threads may share it, each with a region of its own.
 pub struct Single {
     goal: Board,
@@ -25,7 +26,7 @@ impl Single {
     pub fn new(goal: &Board, settings: &Settings, ledger: &Budget) -> Result<Self, String> {
         // Pattern databases are for batches that pay for them.
         let none = Mutex::default();
-        match tiles::solver(goal, Plan::new(settings, goal.size()), ledger, &none) {
+        match tiles::solver(goal, Plan::new(settings, goal.size()).one_by_one(), ledger, &none) {
             (_, Some(refused)) => Err(refused),
             (solver, None) => Ok(Self { goal: goal.clone(), solver }),
         }

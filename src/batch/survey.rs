@@ -5,7 +5,7 @@
 
 use super::inputs::RECORDS;
 use super::settings::Settings;
-use crate::input::{Block, Defaults, Reader};
+use crate::input::{Block, Defaults, Packing, Reader};
 use crate::output::Instance;
 use crate::puzzle::tiles::Size;
 use std::fs;
@@ -62,6 +62,8 @@ fn look(file: &str, length: u64, defaults: &Defaults, kinds: &mut Vec<Kind>) {
     let Ok(true) = reader.next_block(&mut block, RECORDS) else { return };
     let records = block.len() as u64;
     let bytes = reader.progress().0.max(1);
+    // Compressed boards take about a third.
+    let length = if Packing::of(file).is_some() { 3 * length } else { length };
     // A short file was read to its end; of a longer one this is a sample.
     let factor = if records < RECORDS as u64 { 1.0 } else { (length as f64 / bytes as f64).max(1.0) };
     let mut found: Vec<Kind> = Vec::new();

@@ -28,7 +28,9 @@ type Made = Option<Arc<Complete>>;
 impl Tables {
     /// None yet.
     pub(super) fn new(settings: &Settings) -> Self {
-        let wanted = settings.algorithm == Algorithm::Auto
+        // Which tables fit depends on who comes first.
+        let wanted = !settings.deterministic
+            && settings.algorithm == Algorithm::Auto
             && settings.heuristic == HeuristicChoice::Auto
             && settings.tile_metric == Metric::Tile;
         Self { wanted, made: Mutex::default() }

@@ -4,13 +4,16 @@ use super::any_heuristic::AnyHeuristic;
 use super::databases::Databases;
 use super::large::{LargeSolver, Refused};
 use super::lines;
-use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, Tier};
+use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, QUICK_NODES_OF_WIDE_BOARDS, Tier};
+use super::promise::Promise;
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, FirstThen, Solver, account, verdict};
-use crate::heuristic::pdb::{Recounted, Whole};
+use crate::heuristic::pdb::{Recounted, SeveralPartitions, Whole};
 use crate::heuristic::{
     Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
 };
+use crate::large::field::Field;
+use crate::large::staged::Staged;
 use crate::memory::Region;
 use crate::memory::budget::Budget;
 use crate::output::{Effort, Solution, Verdict};
@@ -40,14 +43,17 @@ pub(super) fn solver(
             Some(solver) => Ok(solver),
             None => packed::<u64>(goal, plan, ledger),
         },
-        17..=25 => packed::<u128>(goal, plan, ledger),
+        17..=25 => match by_several_partitions(goal, plan, ledger, databases) {
+            Some(solver) => Ok(solver),
+            None => packed::<u128>(goal, plan, ledger),
+        },
         26..=40 => packed::<[u64; 5]>(goal, plan, ledger),
         41..=104 => packed::<[u64; 13]>(goal, plan, ledger),
         105..=256 => packed::<[u64; 32]>(goal, plan, ledger),
         _ => Err("boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into()),
     };
     match made {
-        Ok(solver) => (solver, None),
+        Ok(solver) => (Promise::behind(solver, goal, &plan), None),
         Err(reason) => (Box::new(Refused { goal: goal.clone(), metric: plan.metric }), Some(reason)),
     }
 }
@@ -78,6 +84,31 @@ fn by_databases(
     let puzzle = Tiles::<u64>::new(goal)?;
     let heuristic = PatternDatabases::<3, 2, Recounted>::new(&puzzle, partition, library)?;
     Some(Box::new(FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }))
+}
+
+/// The same for boards of 17 to 25 cells.
+fn by_several_partitions(
+    goal: &Board,
+    plan: Plan,
+    ledger: &Budget,
+    databases: &Mutex<Databases>,
+) -> Option<Box<dyn Solver>> {
+    if !matches!(plan.heuristic, HeuristicChoice::Auto | HeuristicChoice::Pdb) {
+        return None;
+    }
+    let databases = &mut *databases.lock();
+    let partition = &databases.partition(goal.size(), goal.blank(), ledger)?;
+    let puzzle = Tiles::<u128>::new(goal)?;
+    let library = &databases.library;
+    let plan = plan.with_databases();
+    if let Some(heuristic) = SeveralPartitions::<4>::new(&puzzle, partition, library) {
+        return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+    }
+    if let Some(heuristic) = SeveralPartitions::<8>::new(&puzzle, partition, library) {
+        return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+    }
+    let heuristic = SeveralPartitions::<16>::new(&puzzle, partition, library)?;
+    Some(Box::new(TileSolver { puzzle, heuristic, plan }))
 }
 
 fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, ledger: &Budget) -> Result<Box<dyn Solver>, String> {
@@ -126,11 +157,17 @@ fn small_tables<C: Cells>(puzzle: &Tiles<C>, ledger: &Budget) -> bool {
 
 /// A puzzle whose states are boards of one size.
 pub(super) trait OfBoards: Puzzle + Send {
+    /// How the length of a solution is counted.
+    const METRIC: Metric;
     fn size(&self) -> Size;
     fn state(&self, board: &Board) -> Self::State;
+    /// The cell where a tile belongs.
+    fn home(&self, tile: usize) -> usize;
 }
 
 impl<C: Cells> OfBoards for Tiles<C> {
+    const METRIC: Metric = Metric::Tile;
+
     fn size(&self) -> Size {
         self.size()
     }
@@ -138,15 +175,25 @@ impl<C: Cells> OfBoards for Tiles<C> {
     fn state(&self, board: &Board) -> TileState<C> {
         self.state(board)
     }
+
+    fn home(&self, tile: usize) -> usize {
+        self.home(self.labels()[tile].into())
+    }
 }
 
 impl OfBoards for Lines {
+    const METRIC: Metric = Metric::Line;
+
     fn size(&self) -> Size {
         self.size()
     }
 
     fn state(&self, board: &Board) -> TileState<u64> {
         self.state(board)
+    }
+
+    fn home(&self, tile: usize) -> usize {
+        OfBoards::home(self.tiles(), tile)
     }
 }
 
@@ -167,6 +214,9 @@ fn first_weights(cells: usize) -> [f64; 3] {
     }
 }
 
+/// The frontier of an IDA* that is shared by several threads.
+const SHARED_FRONTIER: usize = 4 << 20;
+
 /// The most memory that is worth spending on any solution.
 const FIRST_BYTES: usize = 1 << 30;
 
@@ -177,7 +227,16 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let Attempt { tier, limits, region, company } = attempt;
         let quick = tier == Tier::Quick;
-        let quick_nodes = if H::FAR { QUICK_NODES_BY_DATABASES } else { QUICK_NODES };
+        let is_wide = H::FAR && self.puzzle.size().cells() > 16;
+        let quick_nodes = match () {
+            () if is_wide => QUICK_NODES_OF_WIDE_BOARDS,
+            () if H::FAR => QUICK_NODES_BY_DATABASES,
+            () => QUICK_NODES,
+        };
+        if is_wide && tier == Tier::Slice && !self.plan.method.is_by_name() {
+            // What is not solved at once takes all the memory and all hands.
+            return None;
+        }
         let cut_short = quick && limits.max_nodes.is_none_or(|most| most > quick_nodes);
         let limits = if cut_short { Limits { max_nodes: Some(quick_nodes), ..limits } } else { limits };
         if self.plan.method.is_by_name() {
@@ -200,9 +259,13 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             Method::Shortest { .. } if quick && !H::FAR => search.ida(),
             Method::Shortest { frontier: Some(bytes) } => search.by_frontier(bytes),
             Method::Shortest { frontier: None } => search.shortest(),
+            // A search that is kept on disk goes on from a frontier.
+            Method::Ida | Method::BestFirst(Order::ASTAR) if limits.keeper.is_some() => {
+                search.by_frontier(usize::MAX)
+            }
             Method::Ida => search.ida(),
-            Method::BestFirst(Order::BREADTH) => search.breadth(),
-            Method::BestFirst(order) => search.best_first(order),
+            Method::BestFirst(order) if order.weighs_estimates() => search.best_first(order),
+            Method::BestFirst(order) => search.breadth(order),
             Method::Dfs => search.depth(),
             Method::Beam(width) => search.beam(width),
             Method::First => search.first(),
@@ -212,7 +275,8 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => None,
             Ending::Stopped { stop: Stop::Memory, .. } if tier != Tier::Large => None,
             Ending::Stopped { stop: stop @ (Stop::Time | Stop::Memory), bound } if self.plan.second_best => {
-                Some(search.second_best(bound).unwrap_or_else(|| verdict(Ending::Stopped { stop, bound })))
+                let found = search.second_best(bound).or_else(|| search.in_stages(board, bound));
+                Some(found.unwrap_or_else(|| verdict(Ending::Stopped { stop, bound })))
             }
             ending => Some(verdict(ending)),
         }
@@ -231,23 +295,17 @@ struct Search<'s, 'r, P: OfBoards, H> {
 
 impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
     fn best_first(&mut self, order: Order) -> Ending {
-        let algorithm = match order {
-            Order::ASTAR => "astar",
-            Order::GREEDY => "greedy",
-            _ => "wastar",
-        };
         let (limits, company) = (&self.limits, self.company);
         let outcome = best_first::solve(self.problem, order, limits, self.region, company, self.when_full);
-        self.note(algorithm, self.problem.heuristic.name(), outcome)
+        self.note(order.name(), self.problem.heuristic.name(), outcome)
     }
 
-    fn breadth(&mut self) -> Ending {
+    fn breadth(&mut self, order: Order) -> Ending {
         let Problem { puzzle, start, .. } = self.problem;
         let problem = Problem { puzzle, heuristic: &Blind, start };
         let (limits, company) = (&self.limits, self.company);
-        let outcome =
-            best_first::solve(problem, Order::BREADTH, limits, self.region, company, self.when_full);
-        self.note("bfs", "", outcome)
+        let outcome = best_first::solve(problem, order, limits, self.region, company, self.when_full);
+        self.note(order.name(), "", outcome)
     }
 
     fn depth(&mut self) -> Ending {
@@ -276,13 +334,15 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
             Err(ida::Paused(outcome)) => outcome,
         };
         account(self.effort, &paused);
-        self.by_frontier(usize::MAX)
+        self.by_frontier(if H::FAR { SHARED_FRONTIER } else { usize::MAX })
     }
 
     /// A* in a part of the region, then from its frontier IDA*, or IDA* alone
     /// where that is too small for a frontier.
     fn by_frontier(&mut self, bytes: usize) -> Ending {
         let (limits, company) = (&self.limits, self.company);
+        let all = self.region.bytes();
+        let bytes = limits.keeper.map_or(bytes, |keeper| keeper.frontier(all));
         let region = &mut self.region.first(bytes);
         let outcome = best_first::solve(self.problem, Order::ASTAR, limits, region, company, WhenFull::Dig);
         match self.note("astar", self.problem.heuristic.name(), outcome) {
@@ -323,6 +383,22 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
         let Verdict::Solved(found) = verdict(ending) else { return None };
         let bound = bound.min(found.length);
         Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }))
+    }
+
+    /// A solution that needs no memory to speak of, however far it is.
+    fn in_stages(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
+        let puzzle = self.problem.puzzle;
+        let mut field = Field::to_homes(board, |tile| puzzle.home(tile));
+        let mut staged = Staged::new(board.size());
+        staged.solve(&mut field, &self.limits).ok()?;
+        self.effort.algorithm = "staged";
+        self.effort.heuristic = "";
+        self.effort.expanded += staged.routes();
+        self.effort.generated += field.moves().len() as u64;
+        let moves = field.into_moves();
+        let length = P::METRIC.length(&moves) as u32;
+        let bound = bound.min(length);
+        Some(Verdict::Solved(Solution { moves: moves.into(), length, optimal: bound == length, bound }))
     }
 
     fn note(&mut self, algorithm: &'static str, heuristic: &'static str, outcome: Outcome) -> Ending {

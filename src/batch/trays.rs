@@ -16,7 +16,7 @@ use super::plan::{QUICK_NODES, Tier};
 use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
 use super::solver::{Attempt, account, give_up};
 use super::tray_space::TraySpace;
-use crate::heuristic::{Blind, Heuristic, TrayBound, TrayDistances};
+use crate::heuristic::{Blind, TrayBound, TrayDistances};
 use crate::memory::Region;
 use crate::output::{Effort, Moves, Solution, Verdict};
 use crate::puzzle::Move;
@@ -57,6 +57,9 @@ pub(super) struct TrayPlan {
     /// Whether layered search may be used: always, if it suits the tray, or
     /// never.
     layers: Layers,
+    /// Whether a shortest solution is looked for among few arrangements before
+    /// any solution is.
+    exhaust: bool,
 }
 
 /// When layered search is used.
@@ -71,6 +74,9 @@ impl TrayPlan {
     /// The plan for all trays of a run.
     pub(super) fn new(settings: &Settings, metric: Metric) -> Self {
         let method = match settings.algorithm {
+            Algorithm::Auto | Algorithm::Greedy if settings.heuristic == HeuristicChoice::Total => {
+                Method::BestFirst(Order::TOTAL)
+            }
             Algorithm::Auto if settings.quality == Quality::Fast => Method::First,
             Algorithm::Auto => Method::Shortest,
             Algorithm::Astar => Method::BestFirst(Order::ASTAR),
@@ -81,8 +87,12 @@ impl TrayPlan {
             Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
             Algorithm::Ida => Method::Ida,
         };
+        let method = match method {
+            Method::BestFirst(order) if settings.max_nodes.is_some() => Method::BestFirst(order.one_by_one()),
+            method => method,
+        };
         let bound = match settings.heuristic {
-            HeuristicChoice::Nearest => TrayBound::Nearest,
+            HeuristicChoice::Nearest | HeuristicChoice::Total => TrayBound::Nearest,
             _ => TrayBound::Matching,
         };
         let second_best = settings.algorithm == Algorithm::Auto
@@ -90,9 +100,18 @@ impl TrayPlan {
         let layers = match (settings.algorithm, settings.heuristic) {
             (Algorithm::Bfs, _) => Layers::Always,
             (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::Shortest => Layers::WhereTheySuit,
+            (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::First => Layers::WhereTheySuit,
             _ => Layers::Never,
         };
-        Self { method, bound, second_best, metric, layers }
+        Self { method, bound, second_best, metric, layers, exhaust: true }
+    }
+
+    /// What guides its searches, by name.
+    fn guide(self) -> &'static str {
+        match self.method {
+            Method::BestFirst(Order::TOTAL) => "total",
+            _ => self.bound.name(),
+        }
     }
 }
 
@@ -126,9 +145,20 @@ pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Bo
         Layers::WhereTheySuit => layered_tray::suits(tray),
         Layers::Never => false,
     };
-    let first = TrayPlan { method: Method::First, second_best: false, layers: Layers::Never, ..plan };
+    let first = TrayPlan {
+        method: Method::First,
+        second_best: false,
+        layers: Layers::Never,
+        exhaust: !layers,
+        ..plan
+    };
     let stand_in = || plan.second_best.then(|| choose(tray, first, table_bytes));
-    if layers && let Some(solver) = layered_tray::solver(tray, plan.metric, stand_in) {
+    if layers && plan.method == Method::First {
+        let any = || choose(tray, first, table_bytes);
+        if let Some(solver) = layered_tray::quick_solver(tray, plan.metric, any) {
+            return solver;
+        }
+    } else if layers && let Some(solver) = layered_tray::solver(tray, plan.metric, stand_in) {
         return solver;
     }
     match (packed_key_bits(tray, 64), packed_key_bits(tray, 128)) {
@@ -208,7 +238,7 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
         let Attempt { tier, limits, region, company } = attempt;
         let (limits, cut_short) = quick_limits(tier, limits);
         let problem = Problem { puzzle, heuristic: &self.bound, start: puzzle.start() };
-        let name = Heuristic::<Packed<M, K>>::name(&self.bound);
+        let name = plan.guide();
         let shifts = |path: &[Move]| path.iter().map(|&step| puzzle.shift(step)).collect();
         let outcome = match plan.method {
             Method::First => match self.exhaustible(tier, problem, &limits, region) {
@@ -225,14 +255,14 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
                 }
             },
             Method::Ida => note(effort, "ida", name, ida::solve(problem, &limits)),
-            Method::BestFirst(order) if order == Order::BREADTH => {
+            Method::BestFirst(order) if !order.weighs_estimates() => {
                 let problem = Problem { puzzle, heuristic: &Blind, start: puzzle.start() };
                 let outcome = best_first::solve(problem, order, &limits, region, company, WhenFull::Stop);
                 note(effort, "bfs", "", outcome)
             }
             Method::BestFirst(order) => {
                 let outcome = best_first::solve(problem, order, &limits, region, company, WhenFull::Stop);
-                note(effort, order_name(order), name, outcome)
+                note(effort, order.name(), name, outcome)
             }
             Method::Shortest if tier != Tier::Large => {
                 let outcome = any_width::solve(&mut PuzzleSpace(problem), Order::ASTAR, &limits, region);
@@ -267,7 +297,7 @@ impl<M: Mask, K: CellKey> PackedTray<M, K> {
     ) -> Option<Outcome> {
         let most = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
         let limits = Limits { max_nodes: Some(most), ..*limits };
-        let outcome = (tier != Tier::Quick)
+        let outcome = (tier != Tier::Quick && self.plan.exhaust)
             .then(|| any_width::solve(&mut PuzzleSpace(problem), Order::ASTAR, &limits, region))?;
         let stopped = matches!(outcome.ending, Ending::Stopped { stop: Stop::Nodes | Stop::Memory, .. });
         (!stopped).then_some(outcome)
@@ -300,17 +330,17 @@ impl TraySolver for WideTray {
                         first(&mut rough, &mut exact, numbers, plan.metric, &limits, region)
                     }
                 };
-                note(effort, "greedy", "matching", outcome)
+                note(effort, "greedy", plan.guide(), outcome)
             }
-            Method::BestFirst(order) => note(
+            Method::BestFirst(order) => {
+                note(effort, order.name(), plan.guide(), any_width::solve(&mut exact, order, &limits, region))
+            }
+            Method::Shortest | Method::Ida => note(
                 effort,
-                order_name(order),
-                "matching",
-                any_width::solve(&mut exact, order, &limits, region),
+                "astar",
+                plan.guide(),
+                any_width::solve(&mut exact, Order::ASTAR, &limits, region),
             ),
-            Method::Shortest | Method::Ida => {
-                note(effort, "astar", "matching", any_width::solve(&mut exact, Order::ASTAR, &limits, region))
-            }
         };
         let shifts = |path: &[Move]| path.iter().map(|&step| Lists::shift(step, cols)).collect();
         conclude(outcome, tier, cut_short, shifts, |_| {
@@ -348,15 +378,6 @@ impl WideTray {
 pub(super) fn quick_limits(tier: Tier, limits: Limits<'_>) -> (Limits<'_>, bool) {
     let cut_short = tier == Tier::Quick && limits.max_nodes.is_none_or(|most| most > QUICK_NODES);
     (if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits }, cut_short)
-}
-
-fn order_name(order: Order) -> &'static str {
-    match order {
-        Order::ASTAR => "astar",
-        Order::BREADTH => "bfs",
-        Order::GREEDY => "greedy",
-        _ => "wastar",
-    }
 }
 
 fn note(effort: &mut Effort, algorithm: &'static str, heuristic: &'static str, outcome: Outcome) -> Ending {

@@ -1,6 +1,7 @@
 //! The ordering window: results leave in the order of the input.
 
 use super::counters::Counters;
+use super::resume::{Journal, Mark, Past};
 use crate::output::{Sink, SinkError, Summary};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -14,6 +15,8 @@ pub(super) struct Part {
     pub(super) bytes: u64,
     /// Whether nothing more of this block will come.
     pub(super) is_last: bool,
+    /// How far the input is, with the last part.
+    pub(super) mark: Option<Mark>,
 }
 
 /// Takes results of blocks in any order and writes them in theirs.
@@ -29,18 +32,26 @@ struct Inner<'s> {
     waiting: BTreeMap<u64, Part>,
     summary: Summary,
     failed: Option<SinkError>,
+    /// Results in the file, those of an earlier run included.
+    records: u64,
+    journal: Option<Journal>,
+    /// What the journal could say.
+    mark: Option<Mark>,
 }
 
 impl<'s> Window<'s> {
-    /// A window that writes to a sink.
-    pub(super) fn new(sink: &'s mut Sink, counters: &'s Counters) -> Self {
-        let inner = Inner { sink, next: 0, waiting: BTreeMap::new(), summary: Summary::new(), failed: None };
+    /// A window that writes to a sink, behind what is there already.
+    pub(super) fn new(sink: &'s mut Sink, counters: &'s Counters, past: Past) -> Self {
+        let Past { records, summary, journal, .. } = past;
+        let waiting = BTreeMap::new();
+        let inner = Inner { sink, next: 0, waiting, summary, failed: None, records, journal, mark: None };
         Self { inner: Mutex::new(inner), counters }
     }
 
     /// Takes the next part of a block; says how many blocks have been written
-    /// to their end, or that nothing more can be.
-    pub(super) fn put(&self, seq: u64, part: Part) -> Result<u64, Closed> {
+    /// to their end and how many bytes were written now, or that nothing more can
+    /// be.
+    pub(super) fn put(&self, seq: u64, part: Part) -> Result<(u64, u64), Closed> {
         let inner = &mut *self.inner.lock();
         if inner.failed.is_some() {
             return Err(Closed);
@@ -54,18 +65,27 @@ impl<'s> Window<'s> {
         waiting.records += part.records;
         waiting.bytes += part.bytes;
         waiting.is_last = part.is_last;
+        waiting.mark = part.mark;
+        let mut bytes = 0;
         while let Some(part) = inner.waiting.remove(&inner.next) {
+            bytes += part.text.len() as u64;
             if let Err(error) = inner.sink.write_all(&part.text) {
                 inner.failed = Some(error);
                 return Err(Closed);
             }
             self.counters.add_records(part.records, part.bytes);
+            inner.records += part.records;
             if !part.is_last {
                 break;
             }
+            let (records, len) = (inner.records, inner.sink.len());
+            inner.mark = part.mark.map(|mark| Mark { records, bytes: len, ..mark });
             inner.next += 1;
         }
-        Ok(inner.next)
+        if inner.journal.as_ref().is_some_and(Journal::is_due) {
+            inner.set_mark();
+        }
+        Ok((inner.next, bytes))
     }
 
     /// Adds a worker's part of the summary.
@@ -73,12 +93,24 @@ impl<'s> Window<'s> {
         self.inner.lock().summary.merge(summary);
     }
 
-    /// The summary, or why results could not be written.
-    pub(super) fn close(self) -> Result<Summary, SinkError> {
-        let inner = self.inner.into_inner();
+    /// The summary and the journal, or why results could not be written.
+    pub(super) fn close(self) -> Result<(Summary, Option<Journal>), SinkError> {
+        let mut inner = self.inner.into_inner();
+        inner.set_mark();
         match inner.failed {
             Some(error) => Err(error),
-            None => Ok(inner.summary),
+            None => Ok((inner.summary, inner.journal)),
+        }
+    }
+}
+
+impl Inner<'_> {
+    /// Has the journal say what is on the disk.
+    fn set_mark(&mut self) {
+        if let (Some(journal), Some(mark)) = (&mut self.journal, &self.mark)
+            && self.sink.sync().is_ok()
+        {
+            journal.set(mark);
         }
     }
 }

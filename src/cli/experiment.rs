@@ -3,8 +3,9 @@
 use super::{Exit, When, args::ExperimentArgs, signals};
 use crate::{
     batch::interrupt::Interrupt,
-    experiment::{Conducted, Design, Runs, conduct},
+    experiment::{Conducted, Design, Means, Preset, conduct},
     output::Sink,
+    quantity::Bytes,
 };
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -27,17 +28,17 @@ pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
     let screen = args.screen();
     let mut files = Files::new(&args.output, design.preset.name(), args.force)?;
     let interrupt = signals::listen()?;
-    let runs = Runs { threads: args.threads(), bytes: args.memory as usize };
+    let means = args.means();
     let done = Arc::new(AtomicU64::new(0));
     let mut watch = None;
     let begin = |all| watch = Some(Watch::start(args.progress(), all, done.clone()));
-    let conducted = conduct(&design, runs, &interrupt, &done, begin);
+    let conducted = conduct(&design, &means, &interrupt, &done, begin);
     drop(watch);
     let conducted = conducted?;
 
     files.write("csv", "", &conducted.csv)?;
     let findings = &conducted.findings;
-    files.write("md", "", report(&design, &conducted, &runs, &interrupt).as_bytes())?;
+    files.write("md", "", report(&design, &conducted, &means, &interrupt).as_bytes())?;
     for (name, figure) in &findings.figures {
         files.write("svg", name, figure.svg().as_bytes())?;
         let png = figure.png().context("the figure is too large for a picture")?;
@@ -46,6 +47,10 @@ pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
     let tables: Vec<String> = findings.tables.iter().map(ToString::to_string).collect();
     Sink::stdout(&[] as &[&str])?.write_all(tables.join("\n").as_bytes())?;
     let written: Vec<String> = files.written.iter().map(|path| path.display().to_string()).collect();
+    if conducted.by.threads < means.threads {
+        let (at_once, asked) = (conducted.by.threads, means.threads);
+        screen.note(&format!("runs at once: {at_once} instead of {asked}, all that --memory has room for"));
+    }
     screen.note(&format!(
         "{} runs in {:.1} s; written: {}",
         conducted.runs,
@@ -56,16 +61,22 @@ pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
 }
 
 /// The tables with what they came from.
-fn report(design: &Design, conducted: &Conducted, runs: &Runs, interrupt: &Interrupt) -> String {
-    let Conducted { findings, runs: rows, .. } = conducted;
+fn report(design: &Design, conducted: &Conducted, means: &Means, interrupt: &Interrupt) -> String {
+    let Conducted { findings, runs, by, .. } = conducted;
+    let mut command = design.command();
+    let mut memory = String::new();
+    if design.preset != Preset::Trays {
+        memory = format!(" with {} for its search", Bytes(means.run_memory));
+        if means.run_memory != ExperimentArgs::RUN_MEMORY {
+            command += &format!(" --run-memory {}", means.run_memory);
+        }
+    }
     let mut text = format!(
-        "# {}\n\nMade by batch-solve {} with\n\n```sh\n{}\n```\n\n{rows} runs, each by one thread with {} MiB \
-         for its search, {} at once. Everything but times repeats exactly.\n",
+        "# {}\n\nMade by batch-solve {} with\n\n```sh\n{command}\n```\n\n{runs} runs, each by one thread{memory}, \
+         {} at once. Everything but times repeats exactly.\n",
         design.preset.name(),
         env!("CARGO_PKG_VERSION"),
-        design.command(),
-        runs.bytes >> 20,
-        runs.threads,
+        by.threads,
     );
     if interrupt.is_raised() {
         text += "\n**The experiment was interrupted: some runs are missing.**\n";

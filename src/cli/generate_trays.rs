@@ -12,6 +12,7 @@ pub(super) fn run(args: &GenerateTraysArgs) -> anyhow::Result<Exit> {
     let interrupt = signals::listen()?;
     let mut sink = args.destination.open(&[] as &[&str])?;
     let mut chunk = Vec::new();
+    let mut written = 0;
     for (number, tray) in (1u64..).zip(trays) {
         if interrupt.is_raised() {
             break;
@@ -20,6 +21,7 @@ pub(super) fn run(args: &GenerateTraysArgs) -> anyhow::Result<Exit> {
             chunk.push(b'\n');
         }
         write!(chunk, "{tray}")?;
+        written = number;
         if chunk.len() >= CHUNK {
             sink.write_all(&chunk)?;
             chunk.clear();
@@ -27,5 +29,10 @@ pub(super) fn run(args: &GenerateTraysArgs) -> anyhow::Result<Exit> {
     }
     sink.write_all(&chunk)?;
     sink.finish()?;
+    anyhow::ensure!(
+        written == args.count || interrupt.is_raised(),
+        "only {written} of {} trays: no more of them could be made with these blocks",
+        args.count
+    );
     Ok(interrupt.signal().map_or(Exit::Decided, Exit::Signal))
 }

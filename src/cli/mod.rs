@@ -11,6 +11,7 @@ mod generate;
 mod generate_trays;
 mod improve;
 mod man;
+mod margin;
 mod pdb;
 mod progress;
 mod screen;

@@ -4,8 +4,9 @@
 //! times a second and draws. Where stderr is no terminal nothing is shown,
 //! unless the user insists: then a plain line appears every few seconds.
 
+use super::margin::WithMargin;
 use crate::{
-    batch::counters::{Counted, Counters},
+    batch::counters::{Counted, Counters, Deepening},
     memory::limits,
     quantity::{Bytes, Count, Span},
 };
@@ -23,6 +24,9 @@ use std::{
 /// How often the bar is drawn, and how often a plain line is written.
 const TICK: Duration = Duration::from_millis(100);
 const LINE: Duration = Duration::from_secs(2);
+
+/// How often a long search says how far it is where nobody may be looking.
+const RARE_LINE: Duration = Duration::from_secs(60);
 
 /// Drawing a line takes little stack.
 const STACK: usize = 256 << 10;
@@ -50,12 +54,15 @@ impl Progress {
     /// where it is known, and `cap` the memory cap.
     pub fn start(when: When, counters: Arc<Counters>, total: Option<u64>, cap: u64) -> Self {
         let terminal = io::stderr().is_terminal();
-        if when == When::Never || (when == When::Auto && !terminal) {
+        if when == When::Never {
             return Self { ticker: None };
         }
+        // Into a file or a pipe only what takes long says how far it is, unless
+        // the user insists.
+        let patient = when == When::Auto && !terminal;
         let (stop, stopped) = mpsc::channel();
         let view = View { counters, total, cap, started: Instant::now(), last: None, pace: Pace::default() };
-        let show = move || if terminal { view.bar(&stopped) } else { view.plain(&stopped) };
+        let show = move || if terminal { view.bar(&stopped) } else { view.plain(&stopped, patient) };
         // Without the thread there is no progress to see, and that is all.
         let thread = thread::Builder::new().name("progress".into()).stack_size(STACK).spawn(show);
         Self { ticker: thread.ok().map(|thread| (stop, thread)) }
@@ -94,7 +101,7 @@ struct Pace {
 impl View {
     /// Draws a bar until the run ends.
     fn bar(mut self, stopped: &mpsc::Receiver<()>) {
-        let target = ProgressDrawTarget::stderr();
+        let target = ProgressDrawTarget::term_like(Box::new(WithMargin::stderr()));
         let bar = ProgressBar::with_draw_target(self.total, target);
         let template =
             if self.total.is_some() { "{bar:24} {percent:>3} %  {msg}" } else { "{spinner} {msg}" };
@@ -111,9 +118,12 @@ impl View {
     }
 
     /// Writes a line now and then until the run ends.
-    fn plain(mut self, stopped: &mpsc::Receiver<()>) {
-        while !ended(stopped, LINE) {
+    fn plain(mut self, stopped: &mpsc::Receiver<()>, patient: bool) {
+        while !ended(stopped, if patient { RARE_LINE } else { LINE }) {
             let now = self.observe();
+            if patient && now.search.is_none() {
+                continue;
+            }
             let line = format!("progress: {}\n", self.describe(now));
             let _ = io::stderr().lock().write_all(line.as_bytes());
         }
@@ -140,6 +150,14 @@ impl View {
             let memory = Bytes(limits::resident());
             return format!("making pattern databases: {percent} %, {memory} of {}", Bytes(self.cap));
         }
+        if let Some(search) = now.search {
+            return format!(
+                "{}, {} of {}",
+                self.deepening(now, search),
+                Bytes(limits::resident()),
+                Bytes(self.cap)
+            );
+        }
         let Pace { records, nodes } = self.pace;
         let left = self.left(now).map_or(String::new(), |left| format!(", {} left", Span(left)));
         format!(
@@ -150,6 +168,29 @@ impl View {
             Bytes(limits::resident()),
             Bytes(self.cap),
         )
+    }
+
+    /// `84 moves: 1.2 G nodes of about 6.5 G, 5.1 M nodes/s, 17 min left; 82
+    /// moves took 1.1 G`. Each total cost takes about as many times more nodes
+    /// than the last as that did.
+    fn deepening(&self, now: Counted, search: Deepening) -> String {
+        let Deepening { cost, before, took: [last, last_but_one] } = search;
+        let here = now.nodes.saturating_sub(before);
+        let mut text = format!("{cost} moves: {} nodes", Count(here as f64));
+        let expected = last as f64 * (last as f64 / last_but_one.max(1) as f64);
+        let known = last_but_one > 0 && expected > here as f64;
+        if known {
+            text += &format!(" of about {}", Count(expected.round()));
+        }
+        text += &format!(", {} nodes/s", Count(self.pace.nodes.round()));
+        let left = Duration::try_from_secs_f64(((expected - here as f64) / self.pace.nodes).ceil());
+        if let (true, Ok(left)) = (known, left) {
+            text += &format!(", {} left", Span(left));
+        }
+        if last > 0 {
+            text += &format!("; before that {} nodes", Count(last as f64));
+        }
+        text
     }
 
     /// The time that the rest of the input will take at the pace so far.

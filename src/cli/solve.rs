@@ -2,11 +2,12 @@
 
 use super::{Exit, Progress, Screen, args::SolveArgs, signals};
 use crate::{
-    batch::{self, Finished, Notices, RunError, counters::Counters},
-    input::InputError,
+    batch::{self, Finished, Notices, RunError, counters::Counters, resume::Past},
+    input::{InputError, Packing},
     memory::limits,
-    output::{Format, Run, Sink, SinkError, Style, Summary},
+    output::{Format, GiveUp, Run, Sink, SinkError, Style, Summary},
 };
+use anyhow::bail;
 use std::{fs, sync::Arc, time::Instant};
 
 /// Solves every puzzle of the files.
@@ -14,18 +15,36 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let (settings, style, screen) = (args.settings()?, args.style(), args.screen());
     let interrupt = signals::listen()?;
-    let mut sink = args.destination.open(&settings.files)?;
+    let (mut sink, mut past) = match args.destination.path() {
+        Some(path) if args.resume => Past::resume(path, &settings, style)?,
+        Some(path) => {
+            let sink = args.destination.open(&settings.files)?;
+            let past = Past::begin(path, &sink, &settings, style);
+            (sink, past)
+        }
+        None if args.resume => bail!("--resume goes on with a file: say which one with --output"),
+        None => (args.destination.open(&settings.files)?, Past::default()),
+    };
+    if let Some(note) = past.note.take() {
+        screen.note(&note);
+    }
     let counters = Arc::new(Counters::default());
     let progress =
         Progress::start(args.progress(), counters.clone(), total(&settings.files), settings.memory);
 
     let notices = OnScreen { screen: &screen };
-    let finished = match batch::run(&settings, style, &mut sink, &counters, &interrupt, &notices) {
+    let finished = match batch::run(&settings, style, &mut sink, past, &counters, &interrupt, &notices) {
         Ok(finished) => finished,
-        Err(RunError::Output(error)) => return Err(error.into()),
-        Err(error) => return Err(error.into()),
+        Err(error) => {
+            drop(sink);
+            args.destination.path().into_iter().for_each(Past::tidy);
+            return Err(match error {
+                RunError::Output(error) => error.into(),
+                error => error.into(),
+            });
+        }
     };
-    let Finished { summary, unreadable } = finished;
+    let Finished { summary, unreadable, past } = finished;
 
     progress.finish();
     let run = Run {
@@ -39,6 +58,9 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
         screen.lines(&summary.text(&run));
     }
     written?;
+    let ran_out = settings.timeout.is_none() && summary.gave_up_for(GiveUp::Time) > 0;
+    let complete = unreadable == 0 && !interrupt.is_raised() && !ran_out;
+    past.end(complete, args.resume);
     let signal = interrupt.signal().map_or(Exit::Decided, Exit::Signal);
     let read = if unreadable > 0 { Exit::Failed } else { Exit::Decided };
     Ok(Exit::of_summary(&summary).and(read).and(signal))
@@ -73,7 +95,10 @@ pub(super) fn close(mut sink: Sink, style: Style, summary: &Summary, run: &Run) 
     sink.finish()
 }
 
-/// The size of all inputs in bytes, if every one is a file.
+/// The size of all inputs in bytes, if every one is a file of text.
 fn total(files: &[String]) -> Option<u64> {
+    if files.iter().any(|file| Packing::of(file).is_some()) {
+        return None;
+    }
     files.iter().map(|file| fs::metadata(file).ok().filter(fs::Metadata::is_file).map(|m| m.len())).sum()
 }

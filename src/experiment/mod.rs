@@ -7,6 +7,7 @@
 //! figures of [`plot`](crate::plot). [`trays`] has searches of its own.
 
 mod design;
+mod means;
 mod method;
 pub mod presets;
 mod rows;
@@ -16,9 +17,10 @@ mod table;
 pub mod trays;
 
 pub use design::{Design, Preset};
+pub use means::{Means, Runs};
 pub use method::{Method, MethodError};
 pub use rows::{Row, write_csv};
-pub use run::{Case, ExperimentError, Runs, boards_of, count, run};
+pub use run::{Case, ExperimentError, boards_of, count, run};
 pub use table::Table;
 
 use crate::batch::interrupt::Interrupt;
@@ -30,6 +32,8 @@ use std::sync::atomic::AtomicU64;
 pub struct Conducted {
     /// How many runs were done.
     pub runs: usize,
+    /// How they were done.
+    pub by: Runs,
     /// A row for each of them, as CSV.
     pub csv: Vec<u8>,
     /// Tables and figures.
@@ -40,7 +44,7 @@ pub struct Conducted {
 /// first; `done` counts along.
 pub fn conduct(
     design: &Design,
-    runs: Runs,
+    means: &Means,
     interrupt: &Interrupt,
     done: &AtomicU64,
     begin: impl FnOnce(u64),
@@ -48,15 +52,17 @@ pub fn conduct(
     let mut csv = Vec::new();
     let written = "a buffer takes every row";
     if design.preset == Preset::Trays {
-        let trays = trays::trays_of(design)?;
+        let ledger = trays::ledger(design, means)?;
+        let trays = trays::trays_of(design, &ledger)?;
         begin(trays::count(design, &trays));
-        let rows = trays::run(design, &trays, runs, interrupt, done)?;
+        let (rows, by) = trays::run(design, &trays, means, &ledger, interrupt, done)?;
         trays::write_csv(&rows, &mut csv).expect(written);
-        return Ok(Conducted { runs: rows.len(), csv, findings: trays::look(design, &rows) });
+        return Ok(Conducted { runs: rows.len(), by, csv, findings: trays::look(design, &rows) });
     }
-    let cases = boards_of(design)?;
+    let ledger = means.ledger(run::TABLES, means.run_memory)?;
+    let cases = boards_of(design, &ledger)?;
     begin(count(design, &cases));
-    let rows = run(design, &cases, runs, interrupt, done)?;
+    let (rows, by) = run(design, &cases, means, &ledger, interrupt, done)?;
     write_csv(&rows, &mut csv).expect(written);
-    Ok(Conducted { runs: rows.len(), csv, findings: presets::look(design, &rows) })
+    Ok(Conducted { runs: rows.len(), by, csv, findings: presets::look(design, &rows) })
 }

@@ -5,6 +5,8 @@ use super::method::name;
 use crate::output::{Effort, Verdict};
 use crate::puzzle::tiles::Size;
 use std::io;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// What a run was and what it came to.
 #[derive(Clone, PartialEq, Debug)]
@@ -12,7 +14,7 @@ pub struct Row {
     /// The board's number in the experiment, from 0.
     pub board: usize,
     /// The board itself, rows between slashes.
-    pub tiles: String,
+    pub tiles: Arc<str>,
     /// Its size.
     pub size: Size,
     /// Random moves it was made with, if so.
@@ -23,6 +25,13 @@ pub struct Row {
     pub method: Method,
     /// The limit on stored states.
     pub limit: Option<u64>,
+    /// What came of it.
+    pub ran: Ran,
+}
+
+/// What a run came to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ran {
     /// `solved`, or why not: `nodes`, `beam`, `memory`, `unsolvable`.
     pub ending: &'static str,
     /// The length of the solution found.
@@ -39,25 +48,37 @@ pub struct Row {
     pub time_us: f64,
 }
 
-impl Row {
+impl Deref for Row {
+    type Target = Ran;
+
+    fn deref(&self) -> &Ran {
+        &self.ran
+    }
+}
+
+impl Ran {
+    /// What is kept of a verdict: all but the solution itself.
+    pub(super) fn new(verdict: &Verdict, effort: &Effort) -> Self {
+        let (ending, length, optimal) = match verdict {
+            Verdict::Solved(solution) => ("solved", Some(solution.length), solution.optimal),
+            Verdict::GaveUp { reason, .. } => (reason.word(), None, false),
+            Verdict::Unsolvable { .. } | Verdict::Invalid { .. } => ("unsolvable", None, false),
+        };
+        let Effort { expanded, generated, visited, time, .. } = *effort;
+        Self {
+            ending,
+            length,
+            optimal,
+            expanded,
+            generated,
+            visited,
+            time_us: time.as_nanos() as f64 / 1000.0,
+        }
+    }
+
     /// Whether the board was solved.
     pub fn is_solved(&self) -> bool {
         self.length.is_some()
-    }
-
-    /// Fills in what a run came to.
-    pub(super) fn finish(&mut self, verdict: &Verdict, effort: &Effort) {
-        self.ending = match verdict {
-            Verdict::Solved(solution) => {
-                self.length = Some(solution.length);
-                self.optimal = solution.optimal;
-                "solved"
-            }
-            Verdict::GaveUp { reason, .. } => reason.word(),
-            Verdict::Unsolvable { .. } | Verdict::Invalid { .. } => "unsolvable",
-        };
-        (self.expanded, self.generated, self.visited) = (effort.expanded, effort.generated, effort.visited);
-        self.time_us = effort.time.as_nanos() as f64 / 1000.0;
     }
 }
 
@@ -94,7 +115,7 @@ pub fn write_csv(rows: &[Row], out: impl io::Write) -> csv::Result<()> {
         let method = &row.method;
         csv.write_record([
             row.board.to_string(),
-            row.tiles.clone(),
+            row.tiles.to_string(),
             row.size.to_string(),
             optional(row.moves),
             optional(row.shortest),

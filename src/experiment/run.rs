@@ -1,17 +1,20 @@
 //! The runs of a design.
 
-use super::{Design, Method, Row};
+use super::means::reserve;
+use super::rows::Ran;
+use super::{Design, Means, Method, Row, Runs};
 use crate::batch::interrupt::Interrupt;
 use crate::batch::settings::{Quality, Settings};
 use crate::batch::{Single, each};
 use crate::generate::{Kind, Request};
 use crate::input::{Block, Defaults, InputError, Reader};
-use crate::memory::budget::Budget;
-use crate::output::{Instance, Verdict};
+use crate::memory::budget::{Budget, Short};
+use crate::output::Instance;
 use crate::puzzle::tiles::{Board, Goal};
 use crate::search::Limits;
 use std::collections::HashMap;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 /// Why an experiment could not be done.
@@ -44,6 +47,9 @@ pub enum ExperimentError {
         /// Why.
         what: String,
     },
+    /// The cap is too small.
+    #[error("--memory: {0}")]
+    Short(#[from] Short),
     /// The system gave no memory.
     #[error("the system refuses memory for searching: {0}")]
     Memory(#[from] io::Error),
@@ -60,37 +66,34 @@ pub struct Case {
     pub moves: Option<u64>,
 }
 
-/// What the threads may use.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Runs {
-    /// How many there are.
-    pub threads: usize,
-    /// Memory for each one's searches, in bytes.
-    pub bytes: usize,
-}
-
 /// Boards up to so many cells are solved optimally first, to know their shortest
 /// lengths.
 const SOLVED_FIRST: usize = 16;
 
 /// Memory for heuristics' tables.
-const TABLES: u64 = 32 << 20;
+pub(super) const TABLES: u64 = 32 << 20;
 
-/// The boards of a design.
-pub fn boards_of(design: &Design) -> Result<Vec<Case>, ExperimentError> {
+/// What a board takes, with its goal: a tile in both, and the rest.
+const fn case_bytes(cells: usize) -> usize {
+    4 * cells + 2 * size_of::<Case>()
+}
+
+/// The boards of a design, reserved from the ledger.
+pub fn boards_of(design: &Design, ledger: &Budget) -> Result<Vec<Case>, ExperimentError> {
     let cases = match &design.boards {
-        Some(file) => read(file)?,
-        None => generate(design),
+        Some(file) => read(file, ledger)?,
+        None => generate(design, ledger)?,
     };
     if cases.is_empty() { Err(ExperimentError::Empty) } else { Ok(cases) }
 }
 
-fn generate(design: &Design) -> Vec<Case> {
+fn generate(design: &Design, ledger: &Budget) -> Result<Vec<Case>, Short> {
     let goal = Goal::default();
     let kinds: Vec<Option<u64>> =
         if design.moves.is_empty() { vec![None] } else { design.moves.iter().copied().map(Some).collect() };
     let mut cases = Vec::new();
     for &size in &design.sizes {
+        reserve(ledger, design.count.saturating_mul(kinds.len() as u64), case_bytes(size.cells()))?;
         for &moves in &kinds {
             let kind = moves.map_or(Kind::Random, Kind::Moves);
             // Each number of moves has a stream of its own, so that one more of
@@ -101,10 +104,10 @@ fn generate(design: &Design) -> Vec<Case> {
             cases.extend(boards.map(|board| Case { board, goal: goal.clone(), moves }));
         }
     }
-    cases
+    Ok(cases)
 }
 
-fn read(file: &str) -> Result<Vec<Case>, ExperimentError> {
+fn read(file: &str, ledger: &Budget) -> Result<Vec<Case>, ExperimentError> {
     let mut reader = Reader::open(file, Defaults::default())?;
     let (mut block, mut cases) = (Block::default(), Vec::new());
     while reader.next_block(&mut block, 256)? {
@@ -115,6 +118,7 @@ fn read(file: &str) -> Result<Vec<Case>, ExperimentError> {
             let Instance::Tiles { board, goal, .. } = instance else {
                 return Err(wrong("a tray; this experiment is about tile boards".into()));
             };
+            ledger.reserve(case_bytes(board.size().cells()) as u64)?;
             cases.push(Case { board, goal, moves: None });
         }
     }
@@ -128,58 +132,62 @@ struct Job {
     limit: Option<u64>,
 }
 
+/// Bytes of a run's line in the CSV, without its board.
+const LINE: usize = 256;
+
 /// Does every run of a design: for each board each method with each limit, in
-/// this order. After an interrupt, those that were done.
+/// this order. After an interrupt, those that were done. Also how they were
+/// done, inside what the ledger has left.
 pub fn run(
     design: &Design,
     cases: &[Case],
-    runs: Runs,
+    means: &Means,
+    ledger: &Budget,
     interrupt: &Interrupt,
     done: &AtomicU64,
-) -> Result<Vec<Row>, ExperimentError> {
+) -> Result<(Vec<Row>, Runs), ExperimentError> {
+    let runs_a_board = 1 + (design.methods.len() * design.limits.len().max(1)) as u64;
+    // The board's text is kept once, and is written in every line.
+    let text = |case: &Case| 6 * case.board.size().cells();
+    let a_run = size_of::<Job>() + size_of::<Option<Ran>>() + size_of::<Row>() + 2 * LINE;
+    for case in cases {
+        reserve(ledger, runs_a_board, a_run + 2 * text(case))?;
+    }
+    let runs = means.runs(ledger, means.run_memory)?;
     let solvers = Solvers::new(design, cases)?;
     let jobs = jobs(design, cases);
     let halt = || interrupt.is_raised();
     let results = each(&jobs, runs.threads, runs.bytes, interrupt, done, |job, region| {
         let Case { board, goal, .. } = &cases[job.case];
         let limits = Limits { max_nodes: job.limit, halt: Some(&halt), ..Limits::default() };
-        solvers.of(job.method, board, goal).solve(board, region, limits)
+        let (verdict, effort) = solvers.of(job.method, board, goal).solve(board, region, limits);
+        Ran::new(&verdict, &effort)
     })?;
     let mut shortest = vec![None; cases.len()];
     let mut rows = Vec::with_capacity(jobs.len());
-    for (job, result) in jobs.iter().zip(results) {
-        let Some((verdict, effort)) = result else { break };
+    let texts: Vec<Arc<str>> = cases.iter().map(|case| case.board.to_string().into()).collect();
+    for (job, ran) in jobs.iter().zip(results) {
+        let Some(ran) = ran else { break };
         let Some(method) = job.method else {
-            shortest[job.case] = match &verdict {
-                Verdict::Solved(solution) if solution.optimal => Some(solution.length),
-                _ => None,
-            };
+            shortest[job.case] = ran.length.filter(|_| ran.optimal);
             continue;
         };
         let case = &cases[job.case];
-        let mut row = Row {
-            board: job.case,
-            tiles: case.board.to_string(),
-            size: case.board.size(),
-            moves: case.moves,
-            shortest: shortest[job.case],
-            method: design.methods[method],
-            limit: job.limit,
-            ending: "",
-            length: None,
-            optimal: false,
-            expanded: 0,
-            generated: 0,
-            visited: 0,
-            time_us: 0.0,
-        };
-        row.finish(&verdict, &effort);
         // What a signal broke off says nothing about the method.
-        if row.ending != "interrupted" {
-            rows.push(row);
+        if ran.ending != "interrupted" {
+            rows.push(Row {
+                board: job.case,
+                tiles: texts[job.case].clone(),
+                size: case.board.size(),
+                moves: case.moves,
+                shortest: shortest[job.case],
+                method: design.methods[method],
+                limit: job.limit,
+                ran,
+            });
         }
     }
-    Ok(rows)
+    Ok((rows, runs))
 }
 
 /// How many runs a design has, for those who show progress.

@@ -1,6 +1,7 @@
 //! Random trays, the same for the same seed on every machine.
 
 use super::below;
+use super::farthest::{Farthest, farthest};
 use crate::puzzle::trays::{Block, Layout, Metric, Piece, Place, Rect, Tray, TrayError, oracle};
 use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
 
@@ -15,14 +16,39 @@ pub struct TrayRequest {
     pub count: u64,
     /// What the random stream starts from.
     pub seed: u64,
-    /// How many cells stay empty.
+    /// How many cells stay empty; of no effect if all shapes are counted.
     pub holes: usize,
-    /// Rows and columns of the blocks, each equally likely where it fits.
-    pub shapes: Vec<(u16, u16)>,
+    /// The blocks.
+    pub shapes: Vec<BlockShape>,
     /// How many blocks have a goal.
     pub goals: usize,
     /// How the goal comes about.
     pub goal: TrayGoal,
+}
+
+/// A shape that blocks may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockShape {
+    /// Rows.
+    pub height: u16,
+    /// Columns.
+    pub width: u16,
+    /// How many blocks have it; if none of the shapes has a number, each is
+    /// equally likely where it fits.
+    pub count: Option<u16>,
+}
+
+impl From<(u16, u16)> for BlockShape {
+    fn from((height, width): (u16, u16)) -> Self {
+        Self { height, width, count: None }
+    }
+}
+
+impl BlockShape {
+    /// Its cells.
+    pub fn area(&self) -> usize {
+        usize::from(self.height) * usize::from(self.width)
+    }
 }
 
 /// How the goal of a tray comes about.
@@ -33,6 +59,13 @@ pub enum TrayGoal {
     Moves(u64),
     /// Anywhere: the tray may have no solution.
     Anywhere,
+    /// The largest block in the corner that is farthest from it: the tray may
+    /// have no solution.
+    Corner,
+    /// A block in the place that is reached last by moves of a piece each, among
+    /// so many arrangements: the tray can be solved, and not in fewer moves. For
+    /// trays of up to 64 cells.
+    Farthest(u64),
 }
 
 /// The trays of a request, one after the other.
@@ -45,6 +78,9 @@ pub struct Trays {
 
 /// Places that are tried for a block, for each cell of the tray.
 const TRIES: usize = 30;
+
+/// Fillings of a tray with counted blocks that are tried.
+const FILLINGS: usize = 1000;
 
 impl TrayRequest {
     /// The trays asked for, or why there are none.
@@ -70,14 +106,27 @@ impl Trays {
     }
 
     fn tray(&mut self) -> Option<Tray> {
-        let blocks = self.blocks();
+        let blocks = self.blocks()?;
         let (rows, cols) = (self.request.rows as i64, self.request.cols as i64);
         // Any goal will do for the walk.
         let tray = Tray::new(rows, cols, &[], &blocks, blocks.get(..1)?).ok()?;
         let goals = self.request.goals.clamp(1, blocks.len());
+        let mut first = None;
         let end: Vec<Block> = match self.request.goal {
             TrayGoal::Moves(moves) => self.walk(&tray, moves),
             TrayGoal::Anywhere => tray.blocks().iter().map(|&block| self.anywhere(&tray, block)).collect(),
+            TrayGoal::Corner => {
+                let mut end = tray.blocks().to_vec();
+                let largest = (0..end.len()).max_by_key(|&block| tray.rect(end[block]).area())?;
+                end[largest] = opposite_corner(&tray, end[largest]);
+                first = Some(largest);
+                end
+            }
+            TrayGoal::Farthest(most) => {
+                let Farthest { blocks, last } = farthest(&tray, most)?;
+                first = Some(last);
+                blocks
+            }
         };
         // Those that moved come first: a goal that is met already is dull.
         let mut order: Vec<usize> = (0..end.len()).collect();
@@ -85,14 +134,48 @@ impl Trays {
             let other = self.below(last + 1);
             order.swap(last, other);
         }
-        order.sort_by_key(|&block| tray.blocks().binary_search(&end[block]).is_ok());
+        order.sort_by_key(|&block| (first != Some(block), tray.blocks().binary_search(&end[block]).is_ok()));
         let goal: Vec<Piece> =
             order[..goals].iter().map(|&block| Piece::plain(tray.rect(end[block]))).collect();
         Tray::new(rows, cols, &[], &blocks, &goal).ok()
     }
 
-    /// Blocks at random until only the holes are left, or nothing more fits.
-    fn blocks(&mut self) -> Vec<Piece> {
+    /// Blocks at random; none if those that are counted did not fit this time.
+    fn blocks(&mut self) -> Option<Vec<Piece>> {
+        let shapes = self.request.shapes.clone();
+        if shapes.iter().all(|shape| shape.count.is_none()) {
+            return Some(self.as_they_fit(&shapes));
+        }
+        let mut wanted: Vec<BlockShape> = Vec::new();
+        shapes.iter().for_each(|shape| wanted.extend((0..shape.count.unwrap_or(0)).map(|_| *shape)));
+        // Large blocks need their room first.
+        wanted.sort_by_key(|shape| std::cmp::Reverse(shape.area()));
+        (0..FILLINGS).find_map(|_| self.all_of(&wanted))
+    }
+
+    /// Every one of these blocks, each at random among the places that are left;
+    /// none if there is no such place.
+    fn all_of(&mut self, wanted: &[BlockShape]) -> Option<Vec<Piece>> {
+        let TrayRequest { rows, cols, .. } = self.request;
+        let mut taken = vec![false; rows * cols];
+        let mut blocks = Vec::new();
+        for shape in wanted {
+            let rect =
+                |cell| Rect { at: Place::of_cell(cell, cols), height: shape.height, width: shape.width };
+            let fits = |&cell: &usize| {
+                let rect = rect(cell);
+                rect.fits(rows, cols) && rect.cells(cols).all(|cell| !taken[cell])
+            };
+            let places: Vec<usize> = (0..rows * cols).filter(fits).collect();
+            let rect = rect(*places.get(below(&mut self.stream, places.len().max(1) as u64) as usize)?);
+            rect.cells(cols).for_each(|cell| taken[cell] = true);
+            blocks.push(Piece::plain(rect));
+        }
+        Some(blocks)
+    }
+
+    /// Blocks until only the holes are left, or nothing more fits.
+    fn as_they_fit(&mut self, shapes: &[BlockShape]) -> Vec<Piece> {
         let TrayRequest { rows, cols, holes, .. } = self.request;
         let mut taken = vec![false; rows * cols];
         let mut left = (rows * cols).saturating_sub(holes);
@@ -105,10 +188,7 @@ impl Trays {
                 (from_first, tries) = (true, TRIES * rows * cols);
             }
             tries -= 1;
-            let (height, width) = {
-                let shape = self.below(self.request.shapes.len());
-                self.request.shapes[shape]
-            };
+            let BlockShape { height, width, .. } = shapes[self.below(shapes.len())];
             let (tall, wide) = (height as usize, width as usize);
             if tall > rows || wide > cols || tall * wide > left {
                 continue;
@@ -152,6 +232,18 @@ impl Trays {
     }
 }
 
+/// A block in the corner that is farthest from where it is.
+fn opposite_corner(tray: &Tray, block: Block) -> Block {
+    let rect = tray.rect(block);
+    let far = |at: u16, length: u16, side: usize| {
+        let last = side as u16 - length;
+        if 2 * at < last { last } else { 0 }
+    };
+    let row = far(block.at.row, rect.height, tray.rows());
+    let col = far(block.at.col, rect.width, tray.cols());
+    Block { at: Place::new(row, col), ..block }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,7 +255,7 @@ mod tests {
             count: 50,
             seed: 7,
             holes: 3,
-            shapes: vec![(1, 1), (1, 2), (2, 1), (2, 2)],
+            shapes: [(1, 1), (1, 2), (2, 1), (2, 2)].map(BlockShape::from).into(),
             goals: 1,
             goal: TrayGoal::Moves(20),
         }
@@ -183,5 +275,43 @@ mod tests {
         let other = TrayRequest { seed: 8, goal: TrayGoal::Anywhere, goals: 9, ..request() };
         assert!(other.trays().unwrap().all(|tray| tray.goal().len() > 1 || tray.blocks().len() == 1));
         assert!(TrayRequest { rows: 300, ..request() }.trays().is_err());
+    }
+
+    #[test]
+    fn counted_blocks_are_all_there() {
+        let counted = |(height, width), count| BlockShape { height, width, count: Some(count) };
+        let shapes = vec![counted((1, 1), 6), counted((2, 2), 1), counted((1, 2), 6), counted((2, 1), 6)];
+        let request = TrayRequest { rows: 6, cols: 6, shapes, goal: TrayGoal::Corner, ..request() };
+        for tray in request.trays().unwrap() {
+            assert_eq!((tray.blocks().len(), tray.holes(), tray.goal().len()), (19, 2, 1));
+            let mut counts: Vec<usize> = tray.classes().iter().map(|class| class.blocks.len()).collect();
+            counts.sort_unstable();
+            assert_eq!(counts, [1, 6, 6, 6]);
+            let goal = tray.rect(tray.goal()[0]);
+            assert_eq!((goal.area(), goal.at.row % 4, goal.at.col % 4), (4, 0, 0));
+            assert!(!tray.is_solved());
+        }
+        let too_many = TrayRequest { shapes: vec![counted((2, 2), 6)], ..self::request() };
+        assert_eq!(too_many.trays().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_farthest_goal_is_as_far_as_one_block_can_be() {
+        let request =
+            TrayRequest { rows: 3, cols: 4, goal: TrayGoal::Farthest(5000), count: 20, ..request() };
+        for tray in request.trays().unwrap() {
+            let far = oracle::solve(&tray, Metric::Piece, 100_000).length().expect("a goal that was reached");
+            assert!(far > 0);
+            for class in 0..tray.classes().len() {
+                for cell in 0..tray.cells() {
+                    let block = Block { class: class as _, at: Place::of_cell(cell, 4) };
+                    let goal = [Piece::plain(tray.rect(block))];
+                    let blocks: Vec<Piece> =
+                        tray.blocks().iter().map(|&block| Piece::plain(tray.rect(block))).collect();
+                    let Ok(other) = Tray::new(3, 4, &[], &blocks, &goal) else { continue };
+                    assert!(oracle::solve(&other, Metric::Piece, 100_000).length().is_none_or(|n| n <= far));
+                }
+            }
+        }
     }
 }

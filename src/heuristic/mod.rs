@@ -68,6 +68,15 @@ pub trait Heuristic<P: Puzzle>: Sync {
         draft
     }
 
+    /// The memo of a draft if its estimate is at most `most`; otherwise an
+    /// estimate above that, which need not be the best one.
+    #[inline(always)]
+    fn settle_within(&self, draft: Self::Memo, most: u32) -> Result<Self::Memo, u32> {
+        let memo = self.settle(draft);
+        let estimate = self.estimate(&memo);
+        if estimate > most { Err(estimate) } else { Ok(memo) }
+    }
+
     /// The estimate in a memo; 0 for every goal.
     fn estimate(&self, memo: &Self::Memo) -> u32;
 

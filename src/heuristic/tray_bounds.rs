@@ -28,6 +28,16 @@ pub enum TrayBound {
     Nearest,
 }
 
+impl TrayBound {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Matching => "matching",
+            Self::Nearest => "nearest",
+        }
+    }
+}
+
 /// How far each cell is from each goal, for a block that is alone.
 #[derive(Debug)]
 pub struct TrayDistances {
@@ -215,10 +225,7 @@ impl<M: Mask, K: CellKey> Heuristic<Packed<M, K>> for TrayDistances {
     type Carry = ();
 
     fn name(&self) -> &'static str {
-        match self.bound {
-            TrayBound::Matching => "matching",
-            TrayBound::Nearest => "nearest",
-        }
+        self.bound.name()
     }
 
     fn evaluate(&self, puzzle: &Packed<M, K>, state: &PackedState<M>) -> u32 {

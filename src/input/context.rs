@@ -18,6 +18,8 @@ pub struct Defaults {
     pub tile_metric: tiles::Metric,
     /// What counts as one move in a tray.
     pub tray_metric: trays::Metric,
+    /// The largest window of a compressed file, in bytes; 8 MiB if not given.
+    pub window: Option<u64>,
 }
 
 /// The defaults as the directives so far have left them.
@@ -36,7 +38,7 @@ pub(super) struct Context {
 
 impl From<Defaults> for Context {
     fn from(defaults: Defaults) -> Self {
-        let Defaults { goal, size, form, tile_metric, tray_metric } = defaults;
+        let Defaults { goal, size, form, tile_metric, tray_metric, window: _ } = defaults;
         Self { goal: Ok(goal), size: Ok(size), form, tile_metric, tray_metric }
     }
 }

@@ -47,6 +47,14 @@ pub enum InputError {
     },
 }
 
+impl InputError {
+    /// Whether there is just nothing to read yet: what comes next can be read
+    /// later.
+    pub fn is_early(&self) -> bool {
+        matches!(self, Self::Read { source, .. } if source.kind() == io::ErrorKind::WouldBlock)
+    }
+}
+
 /// Why a record is not a puzzle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invalid {

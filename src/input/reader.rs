@@ -5,7 +5,7 @@
 //! text out. What a record means is found out by [`Block::parse`].
 
 use super::{
-    Block, Defaults, InputError, Invalid,
+    Block, Defaults, Digest, InputError, Invalid,
     block::{Extra, Shape},
     context::Context,
     directive::{self, Directive},
@@ -43,6 +43,10 @@ pub struct Reader {
     /// How far the text at `at` has been searched for the record's end.
     searched: Paragraph,
     skipping: Option<Skip>,
+    /// The text that is dealt with, where somebody wants to know it again, and
+    /// how far the buffer has gone into it.
+    digest: Option<Digest>,
+    digested: usize,
 }
 
 /// What directives have said about the next record, and on which line.
@@ -77,14 +81,15 @@ impl Reader {
     /// of the file that is copied into it.
     pub const FOOTPRINT: usize = LONGEST + 2 * WINDOW + (64 << 10);
 
-    /// Opens a file by name; `-` is standard input.
+    /// Opens a file by name; `-` is standard input, and `.gz` and `.zst` are
+    /// compressed.
     pub fn open(name: &str, defaults: Defaults) -> Result<Self, InputError> {
-        Source::open(name).map(|source| Self::new(source, defaults))
+        Source::open(name, defaults.window).map(|source| Self::new(source, defaults))
     }
 
     /// Reads from a stream, which errors and results know by `name`.
     pub fn from_stream(name: &str, stream: impl Read + Send + 'static, defaults: Defaults) -> Self {
-        Self::new(Source::stream(name, stream), defaults)
+        Self::new(Source::stream(name, stream, defaults.window), defaults)
     }
 
     fn new(source: Source, defaults: Defaults) -> Self {
@@ -100,7 +105,27 @@ impl Reader {
             pending: Pending::default(),
             searched: Paragraph::default(),
             skipping: None,
+            digest: None,
+            digested: 0,
         }
+    }
+
+    /// Adds the text of each block to a digest, from the beginning of the file.
+    pub fn follow(&mut self, digest: Digest) {
+        self.digest = Some(digest);
+    }
+
+    /// The digest of the text up to the end of the last block.
+    pub fn digest(&self) -> Option<&Digest> {
+        self.digest.as_ref()
+    }
+
+    /// Brings the digest up to what is dealt with.
+    fn keep_up(&mut self) {
+        if let Some(digest) = &mut self.digest {
+            digest.add(&self.buffer[self.digested..self.at]);
+        }
+        self.digested = self.at;
     }
 
     /// The file's name as given.
@@ -123,7 +148,7 @@ impl Reader {
     /// `max_records`, about 64 KiB of text. `false` at the end of the file.
     ///
     /// After an error the records before it have all been handed out, and the
-    /// file has no more.
+    /// file has no more, unless the error [was only early](InputError::is_early).
     pub fn next_block(&mut self, block: &mut Block, max_records: usize) -> Result<bool, InputError> {
         block.clear(self.n);
         let mut start = self.at;
@@ -139,16 +164,22 @@ impl Reader {
             }
         }
         block.text.extend_from_slice(&self.buffer[start..self.at]);
+        self.keep_up();
         self.n += block.len() as u64;
         Ok(!block.is_empty())
     }
 
     /// Gets more text into the buffer, which holds less than a record.
     fn fill(&mut self) -> Result<(), InputError> {
+        self.keep_up();
+        self.digested = 0;
         self.gone += self.at as u64;
         self.buffer.drain(..self.at);
         self.at = 0;
-        let read = self.source.read_into(&mut self.buffer).inspect_err(|_| {
+        let read = self.source.read_into(&mut self.buffer).inspect_err(|error| {
+            if error.is_early() {
+                return;
+            }
             self.buffer.clear();
             self.pending = Pending::default();
             self.searched = Paragraph::default();

@@ -1,6 +1,7 @@
-//! Where the bytes come from: a mapped file window by window, or a stream.
+//! Where the bytes come from: a mapped file window by window, or a stream; a
+//! compressed file is a stream of its text.
 
-use super::{InputError, guard};
+use super::{InputError, Packing, guard};
 use std::{
     fs::{File, Metadata},
     io::{self, ErrorKind, Read},
@@ -20,15 +21,24 @@ pub(super) struct Source {
 }
 
 enum Bytes {
-    Mapped { file: File, len: u64, modified: Option<SystemTime> },
-    Stream(Box<dyn Read + Send>),
+    Mapped(State),
+    /// With the file that is unpacked, where it is one.
+    Stream(Box<dyn Read + Send>, Option<State>),
+}
+
+/// A file as it was when it was opened.
+struct State {
+    file: File,
+    len: u64,
+    modified: Option<SystemTime>,
 }
 
 impl Source {
-    /// Opens a file; `-` is standard input.
-    pub(super) fn open(name: &str) -> Result<Self, InputError> {
+    /// Opens a file; `-` is standard input. A compressed one may ask for a window
+    /// of so many bytes.
+    pub(super) fn open(name: &str, window: Option<u64>) -> Result<Self, InputError> {
         if name == "-" {
-            return Ok(Self::stream(name, io::stdin()));
+            return Ok(Self::stream(name, io::stdin(), window));
         }
         let name: Arc<str> = name.into();
         let failed = |source| InputError::Open { file: name.clone(), source };
@@ -39,17 +49,26 @@ impl Source {
         }
         // Pipes, devices, and files of /proc that claim to be empty are read
         // as streams.
-        let bytes = if metadata.is_file() && metadata.len() > 0 {
-            Bytes::Mapped { len: metadata.len(), modified: modified(&metadata), file }
-        } else {
-            Bytes::Stream(Box::new(file))
+        let regular = metadata.is_file() && metadata.len() > 0;
+        let state = |file| State { len: metadata.len(), modified: modified(&metadata), file };
+        let bytes = match Packing::of(&name) {
+            None if regular => Bytes::Mapped(state(file)),
+            None => Bytes::Stream(Box::new(file), None),
+            Some(packing) => {
+                let copy = if regular { Some(state(file.try_clone().map_err(failed)?)) } else { None };
+                Bytes::Stream(packing.unpack(file, window), copy)
+            }
         };
         Ok(Self { name, offset: 0, bytes })
     }
 
-    /// A source that reads from a stream.
-    pub(super) fn stream(name: &str, stream: impl Read + Send + 'static) -> Self {
-        Self { name: name.into(), offset: 0, bytes: Bytes::Stream(Box::new(stream)) }
+    /// A source that reads from a stream, which may be compressed as well.
+    pub(super) fn stream(name: &str, stream: impl Read + Send + 'static, window: Option<u64>) -> Self {
+        let stream = match Packing::of(name) {
+            Some(packing) => packing.unpack(stream, window),
+            None => Box::new(stream),
+        };
+        Self { name: name.into(), offset: 0, bytes: Bytes::Stream(stream, None) }
     }
 
     /// The name as given.
@@ -59,16 +78,16 @@ impl Source {
 
     /// The number of bytes in all, where it is known.
     pub(super) fn len(&self) -> Option<u64> {
-        match self.bytes {
-            Bytes::Mapped { len, .. } => Some(len),
-            Bytes::Stream(_) => None,
+        match &self.bytes {
+            Bytes::Mapped(state) => Some(state.len),
+            Bytes::Stream(..) => None,
         }
     }
 
     /// Appends the next bytes, at most a window of them; 0 at the end.
     pub(super) fn read_into(&mut self, buffer: &mut Vec<u8>) -> Result<usize, InputError> {
         let read = match &mut self.bytes {
-            Bytes::Mapped { file, len, .. } => {
+            Bytes::Mapped(State { file, len, .. }) => {
                 let want = (*len - self.offset).min(WINDOW as u64) as usize;
                 match guard_copy(file, self.offset, want, buffer) {
                     Ok((_, now)) if now < self.offset + want as u64 => {
@@ -78,7 +97,7 @@ impl Source {
                     copied => copied.map(|(copied, _)| copied),
                 }
             }
-            Bytes::Stream(stream) => read_some(stream, buffer),
+            Bytes::Stream(stream, _) => read_some(stream, buffer),
         };
         match read {
             Ok(bytes) => {
@@ -89,9 +108,10 @@ impl Source {
         }
     }
 
-    /// Whether a mapped file is still what it was when it was opened.
+    /// Whether a file is still what it was when it was opened.
     pub(super) fn finish(&self) -> Result<(), InputError> {
-        let Bytes::Mapped { file, len, modified: then } = &self.bytes else { return Ok(()) };
+        let (Bytes::Mapped(state) | Bytes::Stream(_, Some(state))) = &self.bytes else { return Ok(()) };
+        let State { file, len, modified: then } = state;
         match file.metadata() {
             Ok(now) if now.len() == *len && modified(&now) == *then => Ok(()),
             _ => Err(InputError::Changed { file: self.name.clone() }),
@@ -148,8 +168,8 @@ mod tests {
     fn what_cannot_be_read_is_said() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap();
-        assert!(matches!(Source::open(path), Err(InputError::Directory { .. })));
-        let missing = Source::open(&format!("{path}/none.txt")).err().unwrap().to_string();
+        assert!(matches!(Source::open(path, None), Err(InputError::Directory { .. })));
+        let missing = Source::open(&format!("{path}/none.txt"), None).err().unwrap().to_string();
         assert!(missing.starts_with("cannot open ") && missing.contains("none.txt"), "{missing}");
     }
 
@@ -158,7 +178,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let text: Vec<u8> = (0..WINDOW * 2 + 777).map(|i| i as u8).collect();
         file.write_all(&text).unwrap();
-        let mut source = Source::open(file.path().to_str().unwrap()).unwrap();
+        let mut source = Source::open(file.path().to_str().unwrap(), None).unwrap();
         assert_eq!(source.len(), Some(text.len() as u64));
         let mut read = Vec::new();
         while source.read_into(&mut read).unwrap() > 0 {}
@@ -173,7 +193,7 @@ mod tests {
         for cut in [WINDOW as u64 + 5, WINDOW as u64 + 4096 * 3, 17] {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(&vec![b'1'; WINDOW * 3]).unwrap();
-            let mut source = Source::open(file.path().to_str().unwrap()).unwrap();
+            let mut source = Source::open(file.path().to_str().unwrap(), None).unwrap();
             let mut read = Vec::new();
             source.read_into(&mut read).unwrap();
             file.as_file().set_len(cut).unwrap();

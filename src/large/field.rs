@@ -28,12 +28,25 @@ impl Field {
         for (cell, &tile) in goal.tiles().iter().enumerate() {
             home[usize::from(tile)] = cell as u16;
         }
-        let at: Vec<u16> = board.tiles().iter().map(|&tile| home[usize::from(tile)]).collect();
-        let mut cell_of = home;
+        Self::to_homes(board, |tile| home[tile].into())
+    }
+
+    /// A board whose tiles, and the blank as number 0, are to go home.
+    pub fn to_homes(board: &Board, home: impl Fn(usize) -> usize) -> Self {
+        let at: Vec<u16> = board.tiles().iter().map(|&tile| home(tile.into()) as u16).collect();
+        let mut cell_of = vec![0; at.len()];
         for (cell, &label) in at.iter().enumerate() {
             cell_of[usize::from(label)] = cell as u16;
         }
         Self { size: board.size(), at, cell_of, blank: board.blank(), moves: Vec::new() }
+    }
+
+    /// The same puzzle from its end: the goal is to become this board. Its
+    /// solutions are those of this field, [`backward`].
+    pub fn reversed(&self) -> Self {
+        let blank = usize::from(self.at[self.blank]);
+        let (at, cell_of) = (self.cell_of.clone(), self.at.clone());
+        Self { size: self.size, at, cell_of, blank, moves: Vec::new() }
     }
 
     /// The board's size.
@@ -110,6 +123,11 @@ impl Field {
     }
 }
 
+/// A path walked from its end to its start.
+pub fn backward(path: &[Direction]) -> Vec<Direction> {
+    path.iter().rev().map(|step| step.opposite()).collect()
+}
+
 /// The cell beside a cell on a board of so many columns, which must be there.
 #[inline(always)]
 pub fn beside(cell: usize, direction: Direction, cols: usize) -> usize {
@@ -118,5 +136,31 @@ pub fn beside(cell: usize, direction: Direction, cols: usize) -> usize {
         Direction::Right => cell + 1,
         Direction::Down => cell + cols,
         Direction::Left => cell - 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{Kind, Request};
+    use crate::large::staged::Staged;
+    use crate::puzzle::tiles::Goal;
+    use crate::search::Limits;
+
+    #[test]
+    fn a_solution_from_the_end_is_one_from_the_start() {
+        for (rows, cols) in [(3, 3), (4, 6), (7, 5), (8, 8)] {
+            let size = Size::new(rows, cols).unwrap();
+            let request = Request { size, count: 20, seed: 3, kind: Kind::Random, goal: Goal::Snail };
+            let goal = Goal::Snail.board(size).unwrap();
+            for mut board in request.boards().unwrap() {
+                let field = Field::new(&board, &goal);
+                let mut other = field.reversed();
+                Staged::new(size).solve(&mut other, &Limits::default()).unwrap();
+                assert!(other.is_solved());
+                assert!(backward(other.moves()).iter().all(|&step| board.slide(step)));
+                assert_eq!(board, *goal);
+            }
+        }
     }
 }

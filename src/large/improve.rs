@@ -2,14 +2,14 @@
 //!
 //! First the staged solver, so that there is a solution at once. Then beams, each
 //! as wide as its share of the time allows; whoever is idle helps with beams that
-//! peel the lines in another order. The rest of the time goes to windows of the
+//! peel the lines in another order, or that begin at the goal. The rest of the time goes to windows of the
 //! best path, which is cut into pieces so that all can work on it.
 
 use super::beam::{self, Course, Weights, Work};
-use super::field::Field;
+use super::field::{Field, backward};
 use super::staged::Staged;
 use super::windows::Windows;
-use crate::puzzle::tiles::Direction;
+use crate::puzzle::tiles::{Direction, Size};
 use crate::search::{Company, Limits, Stop};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -126,17 +126,24 @@ impl Rounds<'_> {
         let memories: Mutex<Vec<&mut [u64]>> =
             Mutex::new(memory.chunks_mut(share.max(1)).take(parts).collect());
         let done = Mutex::new(Work::default());
+        let size = self.field.size();
+        let reversed = self.field.reversed();
         self.company.invite(&|| {
-            let Some(memory) = memories.lock().pop() else { return };
+            // The last piece is taken first: every other hand begins at the goal.
+            let (memory, begins_at_goal) = {
+                let mut memories = memories.lock();
+                let Some(memory) = memories.pop() else { return };
+                (memory, (parts - 1 - memories.len()) % 2 == 1)
+            };
             let mut work = Work::default();
-            for &part in rounds(total) {
+            for &(part, changes_ends) in rounds(size, total) {
                 let course = Course {
                     width: width
-                        .unwrap_or_else(|| beam::widest_in(self.field.size(), total))
-                        .min(beam::widest(self.field.size(), 8 * memory.len())),
+                        .unwrap_or_else(|| beam::widest_in(size, total))
+                        .min(beam::widest(size, 8 * memory.len())),
                     ends: width.is_none().then_some(started + total.mul_f64(part)),
                     turns: Course::TURNS[self.turns.fetch_add(1, Relaxed) % Course::TURNS.len()],
-                    weights: Weights::of(self.field.size()),
+                    weights: Weights::of(size),
                 };
                 if course.width == 0 || Instant::now() >= ends {
                     break;
@@ -144,8 +151,10 @@ impl Rounds<'_> {
                 let late = started + total.mul_f64((part * 1.1).min(0.985));
                 let limits = Limits { deadline: Some(late.min(ends)), ..self.limits };
                 let best = self.best.length.load(Relaxed);
-                if let Ok(Some(path)) = beam::solve(self.field, &course, best, &limits, memory, &mut work) {
-                    self.best.offer(path);
+                let from_goal = begins_at_goal != changes_ends;
+                let field = if from_goal { &reversed } else { self.field };
+                if let Ok(Some(path)) = beam::solve(field, &course, best, &limits, memory, &mut work) {
+                    self.best.offer(if from_goal { backward(&path) } else { path });
                 }
             }
             *done.lock() += work;
@@ -217,7 +226,15 @@ const MOST_SLACK: usize = 16;
 /// Moves in a piece.
 const PIECE: usize = 256;
 
-/// When each beam of a time should be over, as parts of it.
-fn rounds(total: Duration) -> &'static [f64] {
-    if total < Duration::from_millis(300) { &[0.93] } else { &[0.08, 0.95] }
+/// When each beam of a time should be over, as parts of it, and whether it begins
+/// at the other end of the puzzle. On a small board two beams, one from each end,
+/// find more than one of twice their width.
+fn rounds(size: Size, total: Duration) -> &'static [(f64, bool)] {
+    if total < Duration::from_millis(300) {
+        &[(0.92, false)]
+    } else if size.cells() <= 25 {
+        &[(0.04, false), (0.48, false), (0.92, true)]
+    } else {
+        &[(0.04, false), (0.92, false)]
+    }
 }

@@ -7,6 +7,7 @@
 //! load. Everything lies in memory that the list is given: it never allocates,
 //! and says when it is full.
 
+use super::handout::Handout;
 use bytemuck::{Pod, Zeroable};
 
 /// No chunk.
@@ -52,7 +53,8 @@ pub struct Buckets<'m, E> {
     /// The first chunk of the free list, and the first that was never used.
     free: u32,
     fresh: u32,
-    /// Chunks in use.
+    /// Chunks in all, and in use.
+    chunks: usize,
     used: usize,
     /// Entries in all.
     len: usize,
@@ -65,6 +67,39 @@ pub struct Buckets<'m, E> {
 struct Segment<'m, E> {
     chunks: &'m mut [Chunk],
     entries: &'m mut [E],
+}
+
+impl<E> Default for Segment<'_, E> {
+    fn default() -> Self {
+        Self { chunks: &mut [], entries: &mut [] }
+    }
+}
+
+/// A list's entries while many threads change them: the list itself can be
+/// asked how much it holds, but not pushed to or popped.
+#[derive(Debug)]
+pub struct Lent<'m, E> {
+    heads: [&'m mut [Chunk]; 2],
+    /// As far as chunks were ever used.
+    entries: [Handout<'m, E>; 2],
+}
+
+impl<E> Lent<'_, E> {
+    /// The entries of a chunk that nobody has had yet.
+    #[allow(clippy::mut_from_ref)]
+    pub fn next(&self) -> Option<&mut [E]> {
+        let [near, far] = &self.entries;
+        let (heads, (number, entries)) = match near.next() {
+            Some(part) => (&self.heads[0], part),
+            None => (&self.heads[1], far.next()?),
+        };
+        Some(&mut entries[..heads[number].len as usize])
+    }
+
+    /// Whether all chunks were given to somebody.
+    pub fn is_empty(&self) -> bool {
+        self.entries.iter().all(Handout::is_empty)
+    }
 }
 
 impl<'m, E: Pod> Segment<'m, E> {
@@ -100,8 +135,9 @@ impl<'m, E: Pod> Buckets<'m, E> {
             tops,
             counts,
             highest,
+            chunks: near.chunks.len(),
             near,
-            far: Segment { chunks: &mut [], entries: &mut [] },
+            far: Segment::default(),
             free: NONE,
             fresh: 0,
             used: 0,
@@ -114,6 +150,7 @@ impl<'m, E: Pod> Buckets<'m, E> {
     pub fn extend(&mut self, memory: &'m mut [u64]) {
         assert!(self.far.chunks.is_empty(), "a list is extended once");
         self.far = Segment::new(bytemuck::cast_slice_mut(memory), self.shape.chunk);
+        self.chunks += self.far.chunks.len();
     }
 
     /// The head of a chunk and its entries.
@@ -145,7 +182,7 @@ impl<'m, E: Pod> Buckets<'m, E> {
 
     /// Chunks that are not in use.
     pub fn free_chunks(&self) -> usize {
-        self.near.chunks.len() + self.far.chunks.len() - self.used
+        self.chunks - self.used
     }
 
     /// Bytes that the entries' chunks take.
@@ -235,12 +272,34 @@ impl<'m, E: Pod> Buckets<'m, E> {
         Some((level, column))
     }
 
-    /// Calls `visit` with the entries of every chunk, in no order.
-    pub fn for_each_chunk(&mut self, mut visit: impl FnMut(&mut [E])) {
-        for chunk in 0..self.fresh {
-            let (head, entries) = self.chunk(chunk);
-            let len = head.len as usize;
-            visit(&mut entries[..len]);
+    /// Lends out all entries, for many threads to change.
+    pub fn lend(&mut self) -> Lent<'m, E> {
+        let (near, far) = (std::mem::take(&mut self.near), std::mem::take(&mut self.far));
+        let (chunk, fresh) = (self.shape.chunk, self.fresh as usize);
+        let entries = [
+            Handout::new(near.entries, chunk).up_to(fresh),
+            Handout::new(far.entries, chunk).up_to(fresh.saturating_sub(near.chunks.len())),
+        ];
+        Lent { heads: [near.chunks, far.chunks], entries }
+    }
+
+    /// Takes back what was lent out.
+    pub fn take_back(&mut self, lent: Lent<'m, E>) {
+        let ([near, far], [near_entries, far_entries]) = (lent.heads, lent.entries);
+        self.near = Segment { chunks: near, entries: near_entries.into_slice() };
+        self.far = Segment { chunks: far, entries: far_entries.into_slice() };
+    }
+
+    /// Calls `visit` with the level, the column and the entry of each.
+    pub fn for_each(&mut self, mut visit: impl FnMut(usize, usize, &E)) {
+        for bucket in 0..self.tops.len() {
+            let (level, column) = (bucket / self.shape.columns, bucket % self.shape.columns);
+            let mut chunk = self.tops[bucket];
+            while chunk != NONE {
+                let (head, entries) = self.chunk(chunk);
+                entries[..head.len as usize].iter().for_each(|entry| visit(level, column, entry));
+                chunk = head.below;
+            }
         }
     }
 
@@ -249,7 +308,7 @@ impl<'m, E: Pod> Buckets<'m, E> {
             let chunk = self.free;
             self.free = self.chunk(chunk).0.below;
             chunk
-        } else if (self.fresh as usize) < self.near.chunks.len() + self.far.chunks.len() {
+        } else if (self.fresh as usize) < self.chunks {
             self.fresh += 1;
             self.fresh - 1
         } else {

@@ -15,12 +15,23 @@ pub struct Budget {
 
 /// There is not enough left.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{} of memory are not enough: at least {} are needed here", Bytes(*.cap), Bytes(*.needed))]
+#[error("{} of memory are not enough: at least {} are needed here", Bytes(*.cap), Bytes(readable(*.needed)))]
 pub struct Short {
     /// The cap.
     pub cap: u64,
     /// A cap that would do.
     pub needed: u64,
+}
+
+/// A number of bytes that is no less even when only its first three digits are
+/// written: whoever gives what is asked for is not refused again.
+fn readable(bytes: u64) -> u64 {
+    const MIB: u64 = 1 << 20;
+    match bytes {
+        0..MIB => bytes,
+        _ if bytes <= 999 * MIB => bytes.next_multiple_of(MIB),
+        _ => bytes.saturating_add(bytes / 100),
+    }
 }
 
 impl Budget {
@@ -62,6 +73,8 @@ mod tests {
         assert_eq!(budget.left(), 40);
         assert!(budget.reserve(40).is_ok());
         assert!(budget.reserve(u64::MAX).is_err());
+        let short = Short { cap: 100 << 20, needed: (128 << 20) + 1 };
+        assert_eq!(short.to_string(), "100 MiB of memory are not enough: at least 129 MiB are needed here");
         assert_eq!(budget.left(), 0);
     }
 }

@@ -149,6 +149,12 @@ impl Geometry {
         self.lines.div_ceil(1 << self.stripe_shift)
     }
 
+    /// The stripe of a slot.
+    #[inline(always)]
+    pub fn stripe(&self, slot: usize) -> usize {
+        (slot / self.width) >> self.stripe_shift
+    }
+
     /// Lines that a probe looks at, at most.
     pub fn reach(&self) -> u32 {
         (self.distance_mask as u32).min(1 << self.stripe_shift)

@@ -34,6 +34,10 @@ pub trait Key: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
     /// Whether the slot leaves out the bits that its place says.
     const QUOTIENT: bool;
 
+    /// Whether a slot is one machine word, so that many threads can read and
+    /// replace it without a lock.
+    const IS_WORD: bool = false;
+
     /// Scrambles the low `bits` bits, reversibly.
     fn mix(self, bits: u32) -> Self;
 
@@ -96,6 +100,7 @@ macro_rules! narrow_key {
             type Slot = $word;
             const BITS: u32 = <$word>::BITS;
             const QUOTIENT: bool = true;
+            const IS_WORD: bool = size_of::<$word>() == size_of::<u64>();
 
             #[inline(always)]
             fn mix(self, bits: u32) -> Self {

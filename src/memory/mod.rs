@@ -6,6 +6,7 @@ pub mod buckets;
 pub mod budget;
 pub mod chunks;
 pub mod geometry;
+pub mod handout;
 pub mod key;
 pub mod limits;
 pub mod packed;

@@ -61,6 +61,32 @@ impl<'m> Region<'m> {
         Region { lines: &mut self.lines[..lines], used: Watermark(AtomicUsize::new(used)) }
     }
 
+    /// Gives the memory back to the system until it is used again. It must be
+    /// private and anonymous, as an arena's and the allocator's are.
+    pub fn give_back(&mut self) {
+        let used = self.used.0.load(Ordering::Relaxed).min(self.bytes()).next_multiple_of(size_of::<Line>());
+        let lines = &mut self.lines[..used / size_of::<Line>()];
+        const PAGE: usize = 64 << 10;
+        let address = lines.as_ptr() as usize;
+        let first = (address.next_multiple_of(PAGE) - address).min(used) / size_of::<Line>();
+        let last = ((address + used) / PAGE * PAGE).saturating_sub(address) / size_of::<Line>();
+        if first < last {
+            let whole = &mut lines[first..last];
+            #[allow(unsafe_code)]
+            // SAFETY: whole pages of memory that nobody else can reach while it
+            // is borrowed here. Private anonymous pages read as zeros afterwards,
+            // and others stay as they are: all bits make a line.
+            let given =
+                unsafe { libc::madvise(whole.as_mut_ptr().cast(), size_of_val(whole), libc::MADV_DONTNEED) };
+            if given != 0 {
+                return;
+            }
+            lines[..first].fill(Line::zeroed());
+            lines[last..].fill(Line::zeroed());
+            *self.used.0.get_mut() = 0;
+        }
+    }
+
     /// Splits the region at two places, given in bytes and rounded down to
     /// whole lines. Who uses the pieces raises the watermark.
     pub fn split(&mut self, first: usize, second: usize) -> ([Piece<'_>; 3], &Watermark) {

@@ -1,15 +1,19 @@
 //! The visited table: open addressing in cache lines, inside stripes.
 //!
 //! The table lives in memory that it is given. It can be used in two ways: by
-//! one owner, without any lock ([`Exclusive`]), or by many threads, with one
-//! lock for a stripe ([`Shared`]). Slots never move and are never removed, so
-//! the number of a slot stays good until the table is rehashed into a larger
-//! one.
+//! one owner, without any lock ([`Exclusive`]), or by many threads ([`Shared`]).
+//! Among many, a slot that is one machine word is its own lock: it is read and
+//! replaced atomically, and what it says needs no other word to be understood.
+//! Wider slots have one lock for a stripe. Slots never move and are never
+//! removed, so the number of a slot stays good until the table is rehashed into
+//! a larger one.
 
 use super::geometry::Geometry;
 use super::key::Key;
 use lock_api::{Mutex, MutexGuard, RawMutex};
 use std::cell::UnsafeCell;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What became of an insertion. The number is that of the state's slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,9 +47,9 @@ pub struct Table<'m, K: Key> {
 }
 
 #[allow(unsafe_code)]
-// SAFETY: slots are reached only through `&mut Table` (nobody else has it),
-// under the lock of their stripe, or in a `Frozen` table, to which nobody
-// writes.
+// SAFETY: slots are reached only through `&mut Table` (nobody else has it); by
+// many threads atomically if they are words, else under the lock of their
+// stripe; or in a `Frozen` table, to which nobody writes.
 unsafe impl<K: Key> Sync for Table<'_, K> {}
 #[allow(unsafe_code)]
 // SAFETY: the table is the only one to hold its memory, as if by `&mut`.
@@ -142,56 +146,53 @@ impl<'m, K: Key> Table<'m, K> {
         Frozen(self)
     }
 
-    /// The slot of a mixed key.
-    #[inline]
-    pub fn slot_of(&mut self, mixed: K) -> Option<u32> {
-        #[allow(unsafe_code)]
-        // SAFETY: `&mut self`: nobody else can reach the slots.
-        let (slot, _, content) = unsafe { self.probe(mixed, mixed.home(&self.geometry)) }?;
-        (!K::is_empty(&content)).then_some(slot as u32)
-    }
-
-    /// Calls `visit` with the number and content of every used slot.
-    pub fn for_each(&mut self, mut visit: impl FnMut(u32, Known<K>)) {
-        for slot in 0..self.geometry.slots() {
-            #[allow(unsafe_code)]
-            // SAFETY: `&mut self`: nobody else can reach the slots.
-            if let Some(known) = unsafe { self.read(slot) } {
-                visit(slot as u32, known);
-            }
-        }
-    }
-
-    /// Reads a slot.
+    /// A slot's content, read by its only user.
     ///
     /// # Safety
     /// Nobody writes to the slot meanwhile, and it is inside the table.
     #[inline(always)]
     #[allow(unsafe_code)]
-    unsafe fn read(&self, slot: usize) -> Option<Known<K>> {
+    unsafe fn plain(&self, slot: usize) -> K::Slot {
         debug_assert!(slot < self.slots.len());
         // SAFETY: inside the table, and not written to: the caller's duty.
-        let content = unsafe { *self.slots.get_unchecked(slot).get() };
-        if K::is_empty(&content) {
+        unsafe { *self.slots.get_unchecked(slot).get() }
+    }
+
+    /// A slot that is a word, for many users at once.
+    ///
+    /// # Safety
+    /// The slot is inside the table and a word, and whoever else reads or writes
+    /// it meanwhile does so by this, too.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    unsafe fn word(&self, slot: usize) -> &AtomicU64 {
+        const { assert!(!K::IS_WORD || size_of::<K::Slot>() == 8 && align_of::<K::Slot>() == 8) };
+        debug_assert!(K::IS_WORD && slot < self.slots.len());
+        // SAFETY: inside the table; of a word's size and alignment; only used
+        // atomically: the caller's duty.
+        unsafe { AtomicU64::from_ptr(self.slots.get_unchecked(slot).get().cast()) }
+    }
+
+    /// What a slot's content says.
+    #[inline(always)]
+    fn decode(&self, slot: usize, content: &K::Slot) -> Option<Known<K>> {
+        if K::is_empty(content) {
             return None;
         }
-        let note = K::note(&content, &self.geometry);
+        let note = K::note(content, &self.geometry);
         let fields = &self.geometry.fields;
         Some(Known {
-            mixed: K::load(&content, slot / self.geometry.width, &self.geometry),
+            mixed: K::load(content, slot / self.geometry.width, &self.geometry),
             cost: fields.cost_of(note),
             step: fields.step_of(note),
         })
     }
 
     /// The slot of a mixed key and its content, or the empty slot where it
-    /// would go, or nothing if its lines are full.
-    ///
-    /// # Safety
-    /// Nobody writes to the key's stripe meanwhile.
+    /// would go, or nothing if its lines are full. `read` is asked for slots
+    /// inside the table only.
     #[inline(always)]
-    #[allow(unsafe_code)]
-    unsafe fn probe(&self, mixed: K, home: usize) -> Option<(usize, u32, K::Slot)> {
+    fn probe(&self, mixed: K, home: usize, read: impl Fn(usize) -> K::Slot) -> Option<(usize, u32, K::Slot)> {
         let g = &self.geometry;
         let start = mixed.start(g);
         let (mut line, mut distance) = (home, 0);
@@ -199,10 +200,7 @@ impl<'m, K: Key> Table<'m, K> {
             let mut at = start;
             loop {
                 let slot = line * g.width + at;
-                debug_assert!(slot < self.slots.len());
-                // SAFETY: lines lie inside the table by the geometry; not
-                // written to meanwhile: the caller's duty.
-                let content = unsafe { *self.slots.get_unchecked(slot).get() };
+                let content = read(slot);
                 if K::is_empty(&content) || mixed.is_in(&content, distance, g) {
                     return Some((slot, distance, content));
                 }
@@ -219,6 +217,27 @@ impl<'m, K: Key> Table<'m, K> {
         }
     }
 
+    /// What the slot that was found for a mixed key should hold, and what that
+    /// makes of the insertion.
+    #[inline(always)]
+    fn change(
+        &self,
+        mixed: K,
+        (slot, distance, content): (usize, u32, K::Slot),
+        cost: u32,
+        step: u32,
+    ) -> Option<(K::Slot, Insert)> {
+        let g = &self.geometry;
+        let note = g.fields.join(cost, step);
+        if K::is_empty(&content) {
+            Some((mixed.store(distance, note, g), Insert::New(slot as u32)))
+        } else if g.fields.cost_of(K::note(&content, g)) > cost {
+            Some((K::renote(&content, note, g), Insert::Better(slot as u32)))
+        } else {
+            None
+        }
+    }
+
     /// Inserts a mixed key with the cost of a way to it and that way's last
     /// move, or lowers the cost of a known one.
     ///
@@ -227,23 +246,46 @@ impl<'m, K: Key> Table<'m, K> {
     #[inline(always)]
     #[allow(unsafe_code)]
     unsafe fn put(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
-        let g = &self.geometry;
-        // SAFETY: passed on to the caller.
-        let Some((slot, distance, content)) = (unsafe { self.probe(mixed, home) }) else {
-            return Insert::Full;
-        };
-        let note = g.fields.join(cost, step);
-        let (content, insert) = if K::is_empty(&content) {
-            (mixed.store(distance, note, g), Insert::New(slot as u32))
-        } else if g.fields.cost_of(K::note(&content, g)) > cost {
-            (K::renote(&content, note, g), Insert::Better(slot as u32))
-        } else {
-            return Insert::Seen;
-        };
+        // SAFETY: lines lie inside the table by the geometry; nobody writes to
+        // the stripe: the caller's duty.
+        let found = self.probe(mixed, home, |slot| unsafe { self.plain(slot) });
+        let Some(found) = found else { return Insert::Full };
+        let Some((content, insert)) = self.change(mixed, found, cost, step) else { return Insert::Seen };
         // SAFETY: `probe` gives slots inside the table; nobody else reads or
         // writes it: the caller's duty.
-        unsafe { *self.slots.get_unchecked(slot).get() = content };
+        unsafe { *self.slots.get_unchecked(found.0).get() = content };
         insert
+    }
+
+    /// The same among others, where slots are words.
+    ///
+    /// A key's place is the first empty slot on its way. Slots are never
+    /// emptied, so nobody can have passed that one; of all who want it one gets
+    /// it, and the others look again.
+    ///
+    /// # Safety
+    /// Slots are words, and nobody uses them otherwise than by
+    /// [`Table::word`] meanwhile.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    unsafe fn put_among_others(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
+        // A slot says all by itself, so its reads and writes need no order.
+        loop {
+            // SAFETY: lines lie inside the table by the geometry; only used as
+            // words: the caller's duty.
+            let read = |slot| bytemuck::cast(unsafe { self.word(slot) }.load(Relaxed));
+            let Some(found) = self.probe(mixed, home, read) else { return Insert::Full };
+            let Some((content, insert)) = self.change(mixed, found, cost, step) else { return Insert::Seen };
+            let (slot, _, before) = found;
+            // SAFETY: as above.
+            let word = unsafe { self.word(slot) };
+            if word
+                .compare_exchange(bytemuck::cast(before), bytemuck::cast(content), Relaxed, Relaxed)
+                .is_ok()
+            {
+                return insert;
+            }
+        }
     }
 }
 
@@ -260,6 +302,9 @@ pub trait Access<K: Key> {
     /// Reads a used slot.
     fn known(&mut self, slot: u32) -> Known<K>;
 }
+
+/// Why a slot that was asked for is in use.
+const FILLED: &str = "a slot's number is given out when it is filled";
 
 /// The access of a table's only user.
 #[derive(Debug)]
@@ -299,7 +344,8 @@ impl<K: Key> Access<K> for Exclusive<'_, '_, K> {
         assert!((slot as usize) < self.0.slots.len());
         #[allow(unsafe_code)]
         // SAFETY: inside the table, and `&mut Table`: nobody else can reach it.
-        unsafe { self.0.read(slot as usize) }.expect("a slot's number is given out when it is filled")
+        let content = unsafe { self.0.plain(slot as usize) };
+        self.0.decode(slot as usize, &content).expect(FILLED)
     }
 }
 
@@ -308,38 +354,47 @@ impl<K: Key, L: RawMutex> Access<K> for Shared<'_, '_, K, L> {
 
     #[inline(always)]
     fn prefetch(&self, mixed: K) {
-        let g = &self.table.geometry;
-        let home = mixed.home(g);
-        self.table.prefetch_slot(home * g.width);
-        self.locks.prefetch(home >> g.stripe_shift);
+        self.prefetch_slot((mixed.home(&self.table.geometry) * self.table.geometry.width) as u32);
     }
 
     #[inline(always)]
     fn prefetch_slot(&self, slot: u32) {
-        let g = &self.table.geometry;
         self.table.prefetch_slot(slot as usize);
-        self.locks.prefetch((slot as usize / g.width) >> g.stripe_shift);
+        if !K::IS_WORD {
+            self.locks.prefetch(self.table.geometry.stripe(slot as usize));
+        }
     }
 
     #[inline(always)]
     fn insert(&mut self, mixed: K, cost: u32, step: u32) -> Insert {
         let home = mixed.home(&self.table.geometry);
-        let _held = self.locks.hold(home >> self.table.geometry.stripe_shift);
         #[allow(unsafe_code)]
-        // SAFETY: the stripe's lock is held, and probing stays inside it.
-        unsafe {
-            self.table.put(mixed, home, cost, step)
+        if K::IS_WORD {
+            // SAFETY: slots are words; while the table is lent out for sharing,
+            // all use them so.
+            unsafe { self.table.put_among_others(mixed, home, cost, step) }
+        } else {
+            let _held = self.locks.hold(home >> self.table.geometry.stripe_shift);
+            // SAFETY: the stripe's lock is held, and probing stays inside it.
+            unsafe { self.table.put(mixed, home, cost, step) }
         }
     }
 
     #[inline(always)]
     fn known(&mut self, slot: u32) -> Known<K> {
-        let g = &self.table.geometry;
-        assert!((slot as usize) < self.table.slots.len());
-        let _held = self.locks.hold((slot as usize / g.width) >> g.stripe_shift);
+        let slot = slot as usize;
+        assert!(slot < self.table.slots.len());
         #[allow(unsafe_code)]
-        // SAFETY: inside the table, and the stripe's lock is held.
-        unsafe { self.table.read(slot as usize) }.expect("a slot's number is given out when it is filled")
+        let content = if K::IS_WORD {
+            // SAFETY: inside the table and a word; while the table is lent out
+            // for sharing, all use it so.
+            bytemuck::cast(unsafe { self.table.word(slot) }.load(Relaxed))
+        } else {
+            let _held = self.locks.hold(self.table.geometry.stripe(slot));
+            // SAFETY: inside the table, and the stripe's lock is held.
+            unsafe { self.table.plain(slot) }
+        };
+        self.table.decode(slot, &content).expect(FILLED)
     }
 }
 
@@ -347,7 +402,7 @@ impl<K: Key, L: RawMutex> Access<K> for Shared<'_, '_, K, L> {
 #[derive(Debug)]
 pub struct Frozen<'m, K: Key>(Table<'m, K>);
 
-impl<K: Key> Frozen<'_, K> {
+impl<'m, K: Key> Frozen<'m, K> {
     /// The table's shape.
     pub fn geometry(&self) -> &Geometry {
         &self.0.geometry
@@ -359,27 +414,65 @@ impl<K: Key> Frozen<'_, K> {
         self.0.prefetch(mixed);
     }
 
+    /// The table, to be written to again.
+    pub fn thaw(self) -> Table<'m, K> {
+        self.0
+    }
+
     /// Finds a mixed key.
     #[inline(always)]
     pub fn find(&self, mixed: K) -> Option<Known<K>> {
+        let (_, content) = self.locate(mixed)?;
         let g = &self.0.geometry;
-        #[allow(unsafe_code)]
-        // SAFETY: nobody writes to a frozen table.
-        let (_, _, content) = unsafe { self.0.probe(mixed, mixed.home(g)) }?;
-        if K::is_empty(&content) {
-            return None;
-        }
         let note = K::note(&content, g);
         Some(Known { mixed, cost: g.fields.cost_of(note), step: g.fields.step_of(note) })
+    }
+
+    /// The slot of a mixed key.
+    #[inline(always)]
+    pub fn slot_of(&self, mixed: K) -> Option<u32> {
+        self.locate(mixed).map(|(slot, _)| slot as u32)
+    }
+
+    #[inline(always)]
+    fn locate(&self, mixed: K) -> Option<(usize, K::Slot)> {
+        #[allow(unsafe_code)]
+        // SAFETY: lines lie inside the table by the geometry, and nobody writes
+        // to a frozen table.
+        let read = |slot| unsafe { self.0.plain(slot) };
+        let (slot, _, content) = self.0.probe(mixed, mixed.home(&self.0.geometry), read)?;
+        (!K::is_empty(&content)).then_some((slot, content))
+    }
+
+    /// Asks the processor to fetch a slot.
+    #[inline(always)]
+    pub fn prefetch_slot(&self, slot: u32) {
+        self.0.prefetch_slot(slot as usize);
     }
 
     /// Reads a used slot.
     #[inline]
     pub fn known(&self, slot: u32) -> Known<K> {
-        assert!((slot as usize) < self.0.slots.len());
+        let slot = slot as usize;
+        assert!(slot < self.0.slots.len());
         #[allow(unsafe_code)]
         // SAFETY: inside the table, and nobody writes to a frozen table.
-        unsafe { self.0.read(slot as usize) }.expect("a slot's number is given out when it is filled")
+        let content = unsafe { self.0.plain(slot) };
+        self.0.decode(slot, &content).expect(FILLED)
+    }
+
+    /// Calls `visit` with the content of every used slot of some lines.
+    pub fn for_each_in(&self, lines: Range<usize>, mut visit: impl FnMut(Known<K>)) {
+        let g = &self.0.geometry;
+        assert!(lines.end <= g.lines);
+        for slot in lines.start * g.width..lines.end * g.width {
+            #[allow(unsafe_code)]
+            // SAFETY: inside the table, and nobody writes to a frozen table.
+            let content = unsafe { self.0.plain(slot) };
+            if let Some(known) = self.0.decode(slot, &content) {
+                visit(known);
+            }
+        }
     }
 }
 
@@ -426,10 +519,10 @@ mod tests {
             }
         }
         assert!(model.len() * 10 >= geometry.slots() * 8, "full at {} of {}", model.len(), geometry.slots());
-        let mut count = 0;
-        table.for_each(|_, _| count += 1);
-        assert_eq!(count, model.len());
         let frozen = table.freeze();
+        let mut count = 0;
+        frozen.for_each_in(0..geometry.lines, |_| count += 1);
+        assert_eq!(count, model.len());
         for (&id, &(cost, step)) in &model {
             let mixed = key(id).mix(fields.key);
             let known = Known { mixed, cost, step };
@@ -452,7 +545,7 @@ mod tests {
         let fields = Fields { key: 40, cost: 8, step: 2 };
         let geometry = Geometry::fitting::<u64>(1 << 18, fields).unwrap();
         let mut memory = vec![0u64; geometry.slots()];
-        let mut table = Table::<u64>::new(&mut memory, 0, geometry);
+        let table = Table::<u64>::new(&mut memory, 0, geometry);
         let locks = Locks::<Raw>::new(16);
         let keys = geometry.slots() as u64 * 8 / 10;
         let news: usize = std::thread::scope(|scope| {
@@ -483,7 +576,7 @@ mod tests {
             cheapest.entry(number % keys).and_modify(|c| *c = cost.min(*c)).or_insert(cost);
         }
         let mut count = 0;
-        table.for_each(|_, known| {
+        table.freeze().for_each_in(0..geometry.lines, |known| {
             count += 1;
             assert_eq!(cheapest.get(&known.mixed.unmix(40)), Some(&known.cost));
         });

@@ -25,4 +25,4 @@ pub use format::{Format, Notation, Style};
 pub use replay::replays;
 pub use report::{Effort, GiveUp, Instance, Moves, Report, Solution, Verdict};
 pub use sink::{Sink, SinkError};
-pub use summary::{Run, Summary};
+pub use summary::{Decision, Run, Summary, Told};

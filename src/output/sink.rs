@@ -1,12 +1,14 @@
 //! Where results go: standard output or a file of their own.
 //!
 //! The sink takes chunks of whole lines and hands each to the system at once,
-//! so that a run that ends early leaves complete lines. A file that exists is
-//! kept unless the user said otherwise, and an input is never overwritten.
+//! so that a run that ends early leaves complete lines; where the disk is full
+//! in the middle of one, its beginning is taken back. A file that exists is kept
+//! unless the user said otherwise, an input is never overwritten, and a file
+//! that another run is writing is left alone.
 
 use std::{
-    fs::{self, File, Metadata, OpenOptions},
-    io::{self, Write},
+    fs::{self, File, Metadata, OpenOptions, TryLockError},
+    io::{self, Seek, SeekFrom, Write},
     os::{fd::AsFd, unix::fs::MetadataExt},
     path::{Path, PathBuf},
 };
@@ -20,6 +22,8 @@ pub struct Sink {
     durable: bool,
     /// Whether the file is new and still empty, with nothing worth keeping.
     blank: bool,
+    /// Bytes in the file, or written to where bytes do not stay.
+    len: u64,
 }
 
 /// Why results could not be written.
@@ -28,6 +32,12 @@ pub enum SinkError {
     /// The file exists and may not be overwritten.
     #[error("{}: exists already (--force overwrites it)", .0.display())]
     Exists(PathBuf),
+    /// Another run holds the file.
+    #[error("{}: another run is writing it", .0.display())]
+    Busy(PathBuf),
+    /// What is there cannot be gone on with.
+    #[error("{}: is no regular file, so there is nothing to resume", .0.display())]
+    Unkept(PathBuf),
     /// The destination is one of the puzzle files.
     #[error("{}: is both an input and the output", .0.display())]
     IsInput(PathBuf),
@@ -62,49 +72,133 @@ impl Sink {
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
         let file = file.map_err(|error| SinkError::io(&name, error))?;
         refuse_inputs(&file, &name, inputs)?;
-        Ok(Self { file, name, durable: false, blank: false })
+        Ok(Self { file, name, durable: false, blank: false, len: 0 })
     }
 
     /// A new file; with `force`, also one that exists and is not an input.
     pub fn create(path: &Path, force: bool, inputs: &[impl AsRef<str>]) -> Result<Self, SinkError> {
+        // Devices and pipes hold nothing that could be lost.
+        let keeps = |file: &Metadata| file.is_file() && !force;
+        let mut sink = Self::open(path, false, inputs, |file| {
+            if keeps(file) { Err(SinkError::Exists(path.to_owned())) } else { Ok(()) }
+        })?;
+        // Emptied only once it is known to be neither an input nor another's.
+        if sink.durable {
+            sink.cut(0)?;
+        }
+        Ok(sink)
+    }
+
+    /// A file as it is, or a new one; [`Sink::cut`] says where to go on.
+    pub fn reopen(path: &Path, inputs: &[impl AsRef<str>]) -> Result<Self, SinkError> {
+        Self::open(path, true, inputs, |file| {
+            if file.is_file() { Ok(()) } else { Err(SinkError::Unkept(path.to_owned())) }
+        })
+    }
+
+    /// Opens a file to write, and perhaps to read, if `accept` has nothing
+    /// against one that exists.
+    fn open(
+        path: &Path,
+        read: bool,
+        inputs: &[impl AsRef<str>],
+        accept: impl Fn(&Metadata) -> Result<(), SinkError>,
+    ) -> Result<Self, SinkError> {
         let wrong = |error| SinkError::io(path, error);
-        let (file, blank) = match OpenOptions::new().write(true).create_new(true).open(path) {
+        let (file, blank) = match OpenOptions::new().read(read).write(true).create_new(true).open(path) {
             Ok(file) => (file, true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // Devices and pipes hold nothing that could be lost.
-                let keeps = path.metadata().is_ok_and(|metadata| metadata.is_file());
-                if keeps && is_input(&path.metadata().map_err(wrong)?, inputs) {
-                    return Err(SinkError::IsInput(path.to_owned()));
+                if let Ok(metadata) = path.metadata() {
+                    if is_input(&metadata, inputs) {
+                        return Err(SinkError::IsInput(path.to_owned()));
+                    }
+                    accept(&metadata)?;
                 }
-                if keeps && !force {
-                    return Err(SinkError::Exists(path.to_owned()));
-                }
-                // Emptied only once it is known not to be an input.
-                let file =
-                    OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(wrong)?;
+                let file = OpenOptions::new().read(read).write(true).create(true).truncate(false).open(path);
+                let file = file.map_err(wrong)?;
                 refuse_inputs(&file, path, inputs)?;
-                if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-                    file.set_len(0).map_err(wrong)?;
-                }
                 (file, false)
             }
             Err(error) => return Err(wrong(error)),
         };
         let durable = file.metadata().is_ok_and(|metadata| metadata.is_file());
-        Ok(Self { file, name: path.to_owned(), durable, blank })
+        // Where there are no locks, nobody else holds one.
+        if durable && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(SinkError::Busy(path.to_owned()));
+        }
+        let len = if durable { file.metadata().map_err(wrong)?.len() } else { 0 };
+        Ok(Self { file, name: path.to_owned(), durable, blank, len })
+    }
+
+    /// The file itself, to be read from its beginning.
+    pub fn contents(&self) -> Result<File, SinkError> {
+        let wrong = |error| SinkError::io(&self.name, error);
+        let mut file = self.file.try_clone().map_err(wrong)?;
+        file.rewind().map_err(wrong)?;
+        Ok(file)
+    }
+
+    /// Leaves so many bytes of the file and goes on behind them.
+    pub fn cut(&mut self, len: u64) -> Result<(), SinkError> {
+        let cut = self.file.set_len(len).and_then(|()| self.file.seek(SeekFrom::Start(len)));
+        self.len = cut.map_err(|error| SinkError::io(&self.name, error))?;
+        Ok(())
+    }
+
+    /// Bytes in the file, or written to where bytes do not stay.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether nothing is in the file, or has been written.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether what is written stays: in a regular file of our own.
+    pub fn is_durable(&self) -> bool {
+        self.durable
     }
 
     /// Writes a chunk of whole lines.
     pub fn write_all(&mut self, chunk: &[u8]) -> Result<(), SinkError> {
         self.blank &= chunk.is_empty();
-        self.file.write_all(chunk).map_err(|error| SinkError::io(&self.name, error))
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(0) => return Err(self.stopped(chunk, rest, io::ErrorKind::WriteZero.into())),
+                Ok(written) => rest = &rest[written..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.stopped(chunk, rest, error)),
+            }
+        }
+        self.len += chunk.len() as u64;
+        Ok(())
+    }
+
+    /// The error that left a chunk unfinished. Of a line that was begun nothing
+    /// stays in a file.
+    fn stopped(&mut self, chunk: &[u8], rest: &[u8], error: io::Error) -> SinkError {
+        let written = &chunk[..chunk.len() - rest.len()];
+        let whole = memchr::memrchr(b'\n', written).map_or(0, |newline| newline + 1);
+        if self.durable && whole < written.len() {
+            // Making a file shorter takes no room; if it fails all the same,
+            // the error that is reported is the first one.
+            let _ = self.cut(self.len + whole as u64);
+        }
+        SinkError::io(&self.name, error)
+    }
+
+    /// Has what was written so far on its disk.
+    pub fn sync(&mut self) -> Result<(), SinkError> {
+        let synced = if self.durable { self.file.sync_data() } else { Ok(()) };
+        synced.map_err(|error| SinkError::io(&self.name, error))
     }
 
     /// Ends the output; a file's data is on its disk when this returns.
     pub fn finish(mut self) -> Result<(), SinkError> {
         self.blank = false;
-        let end = self.file.flush().and_then(|()| if self.durable { self.file.sync_data() } else { Ok(()) });
-        end.map_err(|error| SinkError::io(&self.name, error))
+        self.sync()
     }
 }
 
@@ -199,8 +293,24 @@ mod tests {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
         let file = File::from(std::os::fd::OwnedFd::from(writer));
-        let mut sink = Sink { file, name: "pipe".into(), durable: false, blank: false };
+        let mut sink = Sink { file, name: "pipe".into(), durable: false, blank: false, len: 0 };
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Closed)));
+    }
+
+    #[test]
+    fn a_file_is_gone_on_with_behind_what_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("results.txt");
+        fs::write(&path, "one\ntwo\nthr").unwrap();
+        let mut sink = Sink::reopen(&path, NONE).unwrap();
+        assert!(matches!(Sink::reopen(&path, NONE), Err(SinkError::Busy(_))));
+        assert_eq!(io::read_to_string(sink.contents().unwrap()).unwrap(), "one\ntwo\nthr");
+        sink.cut(4).unwrap();
+        assert!(!sink.is_empty());
+        sink.write_all(b"zwei\n").unwrap();
+        sink.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one\nzwei\n");
+        assert!(matches!(Sink::reopen(Path::new("/dev/null"), NONE), Err(SinkError::Unkept(_))));
     }
 
     #[test]

@@ -94,6 +94,9 @@ const LABEL: f32 = 17.0;
 const SMALL: f32 = 15.0;
 const LINE: f32 = 24.0;
 
+/// Half the width of a marker.
+const MARKER: f32 = 4.6;
+
 /// A place for a panel's data: left, top, width, height.
 #[derive(Clone, Copy)]
 struct Frame {
@@ -152,7 +155,7 @@ impl Figure {
         for (index, &(x, y, name)) in legend.iter().enumerate() {
             let middle = top + y + 13.0;
             canvas.path(&[(x, middle), (x + 40.0, middle)], false, series_line(index));
-            marker(canvas, index, (x + 20.0, middle), false);
+            marker(canvas, index, (x + 20.0, middle), MARKER, false);
             canvas.text((x + 48.0, middle + 5.5), name, lettering(LABEL, Anchor::Start, false));
         }
         let top = top + legend.last().map_or(0.0, |last| last.1 + LINE);
@@ -211,8 +214,11 @@ impl Panel {
             if line.len() > 1 {
                 canvas.path(&line, false, series_line(index));
             }
+            // Where markers would touch, they are smaller.
+            let apart = frame.width / line.len().max(1) as f32;
+            let size = MARKER.min(0.3 * apart).max(2.0);
             for (point, &at) in series.points.iter().zip(&line) {
-                marker(canvas, index, at, point.limited);
+                marker(canvas, index, at, size, point.limited);
             }
         }
     }
@@ -260,14 +266,14 @@ fn series_line(index: usize) -> Look {
 }
 
 /// A circle, square, triangle or diamond; hollow where runs hit a limit.
-fn marker(canvas: &mut dyn Canvas, index: usize, (x, y): (f32, f32), hollow: bool) {
+fn marker(canvas: &mut dyn Canvas, index: usize, (x, y): (f32, f32), size: f32, hollow: bool) {
     let corners: Vec<(f32, f32)> = match index % 4 {
         0 => (0..20).map(|i| (i as f32 * std::f32::consts::TAU / 20.0).sin_cos()).collect(),
         1 => vec![(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
         2 => vec![(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
         _ => vec![(0.0, -1.3), (1.1, 0.0), (0.0, 1.3), (-1.1, 0.0)],
     };
-    let points: Vec<_> = corners.iter().map(|(dx, dy)| (x + dx * 4.6, y + dy * 4.6)).collect();
+    let points: Vec<_> = corners.iter().map(|(dx, dy)| (x + dx * size, y + dy * size)).collect();
     let fill = if hollow { [255; 3] } else { color(index) };
     canvas.path(
         &points,

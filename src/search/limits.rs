@@ -1,5 +1,6 @@
 //! What may end a search before it has decided.
 
+use super::keeper::Keeper;
 use std::time::Instant;
 
 /// The limit that ended a search.
@@ -29,12 +30,24 @@ pub struct Limits<'a> {
     pub halt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// Told as often how many nodes there are.
     pub watch: Option<&'a (dyn Fn(u64) + Sync)>,
+    /// Told which total cost is being searched.
+    pub stage: Option<&'a (dyn Fn(u32) + Sync)>,
+    /// Who keeps the standing of a search from a frontier.
+    pub keeper: Option<&'a dyn Keeper>,
 }
 
 impl Limits<'_> {
     /// Limits of nothing but the nodes.
     pub fn nodes(max_nodes: u64) -> Self {
         Self { max_nodes: Some(max_nodes), ..Self::default() }
+    }
+
+    /// Says that solutions of this total cost are searched for now.
+    #[inline]
+    pub fn at(&self, cost: u32) {
+        if let Some(stage) = self.stage {
+            stage(cost);
+        }
     }
 
     /// The limit that has been reached after so many nodes, if any.

@@ -6,6 +6,7 @@
 //! * [`any_width`]: best-first search by one thread over keys of any width, which
 //!   needs no preparation; and a way to shorten solutions.
 //! * [`ida`]: iterative-deepening A*, which needs no memory.
+//! * [`keeper`]: how long searches are put down and taken up again.
 //! * [`beam`]: level by level, the best of each level only.
 //! * [`dfs`]: depth-first with a stack.
 //! * [`layered`]: breadth-first search from layer to layer, for puzzles whose
@@ -19,6 +20,8 @@ mod depth_first;
 pub mod dfs;
 mod explored;
 pub mod ida;
+pub mod keeper;
+mod lanes;
 pub mod layered;
 mod limits;
 mod order;

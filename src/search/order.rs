@@ -6,7 +6,9 @@
 pub struct Order {
     cost_weight: u32,
     estimate_weight: u32,
-    one_at_a_time: bool,
+    one_by_one: bool,
+    /// Whether the first solution is good enough.
+    first: bool,
 }
 
 /// One, in sixty-fourths.
@@ -14,18 +16,44 @@ const ONE: u32 = 64;
 
 impl Order {
     /// g + h: finds a shortest solution.
-    pub const ASTAR: Self = Self { cost_weight: ONE, estimate_weight: ONE, one_at_a_time: false };
+    pub const ASTAR: Self = Self { cost_weight: ONE, estimate_weight: ONE, one_by_one: false, first: false };
     /// g: finds a shortest solution, without a heuristic.
-    pub const BREADTH: Self = Self { cost_weight: ONE, estimate_weight: 0, one_at_a_time: false };
-    /// h: finds any solution. It lives on following the best state at once; a
-    /// handful at a time would make a beam of it.
-    pub const GREEDY: Self = Self { cost_weight: 0, estimate_weight: ONE, one_at_a_time: true };
+    pub const BREADTH: Self = Self { cost_weight: ONE, estimate_weight: 0, one_by_one: false, first: false };
+    /// h: finds any solution.
+    pub const GREEDY: Self = Self { cost_weight: 0, estimate_weight: ONE, one_by_one: false, first: false };
+
+    /// g + h, and the first solution is good enough: greedy search by the total
+    /// way, behind and ahead.
+    pub const TOTAL: Self = Self { one_by_one: true, first: true, ..Self::ASTAR };
 
     /// g + W·h: finds a solution at most W times as long as a shortest one.
     /// The weight is rounded down to sixty-fourths, and is at least one.
     pub fn weighted(weight: f64) -> Self {
         let estimate_weight = ((weight * f64::from(ONE)) as u32).clamp(ONE, ONE * 1024);
-        Self { estimate_weight, ..Self::ASTAR }
+        Self { cost_weight: ONE, estimate_weight, one_by_one: false, first: false }
+    }
+
+    /// The same order, kept to the letter by a worker who is alone: the best
+    /// state, then the best of those that are left and its successors. That
+    /// costs time, and counts as a textbook does.
+    pub const fn one_by_one(self) -> Self {
+        Self { one_by_one: true, ..self }
+    }
+
+    /// What a search in this order is called.
+    pub fn name(self) -> &'static str {
+        match (self.cost_weight, self.estimate_weight) {
+            _ if self.first => "greedy",
+            (0, _) => "greedy",
+            (_, 0) => "bfs",
+            (_, ONE) => "astar",
+            _ => "wastar",
+        }
+    }
+
+    /// Whether it counts both, the estimate more than the cost.
+    pub fn is_weighted(self) -> bool {
+        0 < self.cost_weight && self.cost_weight < self.estimate_weight
     }
 
     /// The priority of a state, the lowest first.
@@ -40,28 +68,24 @@ impl Order {
         self.estimate_weight != 0
     }
 
-    /// The same order, kept to the letter: a worker who is alone takes one state
-    /// at a time, and waits for memory each time.
-    pub const fn one_at_a_time(self) -> Self {
-        Self { one_at_a_time: true, ..self }
-    }
-
-    /// Whether a worker who is alone takes one state at a time.
+    /// Whether a worker who is alone takes one state at a time. Greedy search
+    /// lives on following the best state at once; a handful at a time would make
+    /// a beam of it.
     #[inline(always)]
     pub fn takes_one_at_a_time(self) -> bool {
-        self.one_at_a_time
+        self.one_by_one || self.cost_weight == 0
     }
 
     /// Whether the order is A*'s or breadth-first's, so that nothing shorter
     /// than a solution can be left when it is accepted.
     pub fn is_optimal(self) -> bool {
-        self.cost_weight == ONE && self.estimate_weight <= ONE
+        self.cost_weight == ONE && self.estimate_weight <= ONE && !self.first
     }
 
     /// The lowest priority at which a solution of this cost may be accepted:
     /// all states of lower priority must have been expanded first.
     pub fn accepts(self, cost: u32) -> u32 {
-        if self.cost_weight == 0 {
+        if self.cost_weight == 0 || self.first {
             0
         } else if self.estimate_weight == 0 {
             // A state that is no goal needs at least one more move.
@@ -97,8 +121,12 @@ mod tests {
         assert_eq!(order.priority(20, 33), 69);
         assert_eq!((order.accepts(60), order.bound(60)), (60, 40));
         assert_eq!(Order::weighted(0.3), Order::ASTAR);
+        assert!(!Order::ASTAR.takes_one_at_a_time() && Order::ASTAR.one_by_one().takes_one_at_a_time());
+        let named = [Order::ASTAR, Order::BREADTH.one_by_one(), Order::GREEDY, Order::TOTAL, order];
+        assert_eq!(named.map(Order::name), ["astar", "bfs", "greedy", "greedy", "wastar"]);
+        assert_eq!((Order::TOTAL.priority(20, 33), Order::TOTAL.accepts(60)), (53, 0));
         assert!(Order::ASTAR.is_optimal() && Order::BREADTH.is_optimal());
-        assert!(!Order::GREEDY.is_optimal() && !order.is_optimal());
+        assert!(!Order::GREEDY.is_optimal() && !Order::TOTAL.is_optimal() && !order.is_optimal());
         assert_eq!((Order::ASTAR.bound(53), Order::BREADTH.bound(7)), (53, 8));
     }
 }

@@ -1,100 +1,95 @@
-//! Every state that was visited, numbered in the order of the visits, with its
-//! parent; and an index that finds a state's number.
-//!
-//! The index holds numbers only: what it compares is the state itself, in the
-//! log.
+//! Visited states on boards of up to 256 cells: packed into words.
 
-use crate::puzzle::tiles::{Cells, TileState, Tiles};
+use super::index::Index;
+use super::visits::Visits;
+use crate::heuristic::{Heuristic, Manhattan};
+use crate::puzzle::tiles::{Board, Cells, Direction, TileState, Tiles};
+use crate::puzzle::{Move, Puzzle};
 use bytemuck::Pod;
 
-/// No state yet.
-const NONE: u32 = u32::MAX;
-
-/// Places of the index for each state, at least, in tenths.
-const SPARE: usize = 13;
-
-/// States in the order of their visits.
+/// Packed states in the order of their visits.
 pub(super) struct Log<C> {
+    puzzle: Tiles<C>,
+    distance: Manhattan,
     states: Vec<C>,
-    /// The number of each one's parent, its own for the start.
     parents: Vec<u32>,
-    /// Numbers at the places where their states hash to, or as soon after them
-    /// as there was room; a power of two of places.
-    index: Vec<u32>,
+    index: Index,
 }
 
 impl<C: Cells + Pod> Log<C> {
     /// Bytes for each state: itself, its parent, and its share of the index
     /// while that grows.
-    pub(super) const BYTES: u64 = size_of::<C>() as u64 + 4 + 16;
+    pub(super) const BYTES: u64 = size_of::<C>() as u64 + 4 + Index::BYTES;
 
-    /// A log that begins with a state.
-    pub(super) fn new(start: C) -> Self {
-        let mut log = Self { states: Vec::new(), parents: Vec::new(), index: vec![NONE; 1 << 10] };
-        log.visit(start, 0);
-        log
+    /// A log that begins with a board; none if it has too many cells.
+    pub(super) fn new(start: &Board, goal: &Board) -> Option<Self> {
+        let puzzle = Tiles::new(goal)?;
+        let distance = Manhattan::new(&puzzle);
+        let first = puzzle.state(start);
+        let mut log = Self { puzzle, distance, states: Vec::new(), parents: Vec::new(), index: Index::new() };
+        log.visit(&first, 0);
+        Some(log)
     }
+}
 
-    /// How many states there are.
+impl<C: Cells + Pod> Visits for Log<C> {
+    type State = TileState<C>;
+
     #[inline(always)]
-    pub(super) fn len(&self) -> u32 {
+    fn len(&self) -> u32 {
         self.states.len() as u32
     }
 
-    /// Adds a state and says its number; none if it is there already.
-    #[inline]
-    pub(super) fn visit(&mut self, state: C, parent: u32) -> Option<u32> {
-        let mask = self.index.len() - 1;
-        let mut place = hash(&state) as usize & mask;
-        loop {
-            match self.index[place] {
-                NONE => break,
-                number if self.states[number as usize] == state => return None,
-                _ => place = (place + 1) & mask,
-            }
-        }
-        let number = self.len();
-        self.index[place] = number;
-        self.states.push(state);
-        self.parents.push(parent);
-        if self.states.len() * SPARE > self.index.len() * 10 {
-            self.grow();
-        }
+    #[inline(always)]
+    fn state(&self, number: u32) -> TileState<C> {
+        let cells = self.states[number as usize];
+        TileState { cells, blank: cells.blank(self.puzzle.size().cells()) as u8 }
+    }
+
+    fn parent(&self, number: u32) -> u32 {
+        self.parents[number as usize]
+    }
+
+    #[inline(always)]
+    fn successor(&self, state: &TileState<C>, direction: Direction) -> Option<TileState<C>> {
+        let open = self.puzzle.moves(state, None).only(1 << direction as u8).count_left() > 0;
+        open.then(|| self.puzzle.apply(state, Move(direction as u32)))
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, state: &TileState<C>, parent: u32) -> Option<u32> {
+        let Self { states, parents, index, .. } = self;
+        let cells = state.cells;
+        let place = index.place(hash(&cells), |number| states[number as usize] == cells)?;
+        let number = states.len() as u32;
+        states.push(cells);
+        parents.push(parent);
+        index.put(place, number, |number| hash(&states[number as usize]));
         Some(number)
     }
 
-    /// Makes an index of twice the size.
-    #[cold]
-    fn grow(&mut self) {
-        let places = self.index.len() * 2;
-        self.index = Vec::new();
-        self.index = vec![NONE; places];
-        for (number, state) in (0..).zip(&self.states) {
-            let mut place = hash(state) as usize & (places - 1);
-            while self.index[place] != NONE {
-                place = (place + 1) & (places - 1);
-            }
-            self.index[place] = number;
-        }
-    }
-
-    /// The state of a number.
     #[inline(always)]
-    pub(super) fn state(&self, number: u32, puzzle: &Tiles<C>) -> TileState<C> {
-        let cells = self.states[number as usize];
-        TileState { cells, blank: cells.blank(puzzle.size().cells()) as u8 }
+    fn is_goal(&self, state: &TileState<C>) -> bool {
+        self.puzzle.is_goal(state)
     }
 
-    /// The numbers of the states from the start to this one.
-    pub(super) fn path(&self, number: u32) -> Vec<u32> {
-        let mut path = vec![number];
-        let mut number = number;
-        while number != 0 {
-            number = self.parents[number as usize];
-            path.push(number);
-        }
-        path.reverse();
-        path
+    fn estimate(&self, state: &TileState<C>) -> u32 {
+        self.distance.evaluate(&self.puzzle, state)
+    }
+
+    #[inline(always)]
+    fn estimate_after(&self, state: &TileState<C>, estimate: u32, direction: Direction) -> u32 {
+        self.distance.update(&self.puzzle, &estimate, state, Move(direction as u32))
+    }
+
+    #[inline(always)]
+    fn blank(&self, state: &TileState<C>) -> usize {
+        state.blank.into()
+    }
+
+    #[inline(always)]
+    fn label(&self, state: &TileState<C>, cell: usize) -> usize {
+        state.cells.label(cell)
     }
 }
 
@@ -110,15 +105,43 @@ fn hash<C: Pod>(state: &C) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generate::{Kind, Request};
+    use crate::puzzle::tiles::Goal;
+    use crate::trace::wide::WideLog;
+
+    /// Visits boards and their successors, some of them twice.
+    fn visits(log: &mut impl Visits) -> Vec<(Option<u32>, bool, u32, usize)> {
+        let mut told = Vec::new();
+        for parent in 0..600 {
+            let state = log.state(parent);
+            let estimate = log.estimate(&state);
+            for direction in Direction::ALL {
+                let Some(child) = log.successor(&state, direction) else { continue };
+                let after = log.estimate_after(&state, estimate, direction);
+                assert_eq!(after, log.estimate(&child));
+                let labels = (0..12).fold(0, |sum, cell| 12 * sum + log.label(&child, cell));
+                let number = log.visit(&child, parent);
+                if let Some(number) = number {
+                    let again = log.state(number);
+                    assert_eq!(log.blank(&again), log.blank(&child));
+                    assert!((0..12).all(|cell| log.label(&again, cell) == log.label(&child, cell)));
+                }
+                told.push((number, log.is_goal(&child), after, labels));
+            }
+        }
+        assert_eq!(log.path(4).first(), Some(&0));
+        told
+    }
 
     #[test]
-    fn states_are_numbered_once() {
-        let mut log = Log::<u64>::new(7);
-        assert_eq!(log.visit(7, 0), None);
-        for state in 100..5000u64 {
-            assert_eq!(log.visit(state, log.len() - 1), Some(state as u32 - 99));
+    fn packed_and_wide_logs_tell_the_same() {
+        let size = "3x4".parse().unwrap();
+        let request = Request { size, count: 3, seed: 5, kind: Kind::Moves(5), goal: Goal::Snail };
+        let goal = Goal::Snail.board(size).unwrap().into_owned();
+        for start in request.boards().unwrap() {
+            let packed = visits(&mut Log::<u64>::new(&start, &goal).unwrap());
+            assert_eq!(visits(&mut WideLog::new(&start, &goal)), packed);
+            assert!(packed.iter().any(|told| told.0.is_none()) && packed.iter().any(|told| told.1));
         }
-        assert!((100..5000u64).all(|state| log.visit(state, 0).is_none()));
-        assert_eq!(log.path(3), [0, 1, 2, 3]);
     }
 }

@@ -9,23 +9,26 @@
 //!
 //! This is a search of its own, beside those in [`search`](crate::search):
 //! they may visit states in any order that finds an answer soon, this one may
-//! not. States are numbered in the order of their visits (`log`), and are listed
-//! as they come (`listing`).
+//! not. States are numbered in the order of their visits (`visits`: packed in
+//! `log`, of any size in `wide`), and are listed as they come (`listing`).
 
 pub mod heap;
+mod index;
 mod listing;
 mod log;
+mod visits;
+mod wide;
 
-use crate::heuristic::{Heuristic, Manhattan};
 use crate::memory::budget::{Budget, Short};
 use crate::output::{Sink, SinkError};
-use crate::puzzle::Puzzle;
-use crate::puzzle::tiles::{Board, Cells, Tiles, is_solvable};
+use crate::puzzle::tiles::{Board, Cells, Direction, is_solvable};
 use crate::search::{Limits, Stop};
 use bytemuck::Pod;
 use heap::Heap;
 use listing::Listing;
 use log::Log;
+use visits::Visits;
+use wide::WideLog;
 
 /// Which queue the states wait in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,9 +89,6 @@ pub enum Ending {
 /// Why there is no trace.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// The board is too large.
-    #[error("boards of up to 256 cells can be traced, not {0} cells")]
-    TooLarge(usize),
     /// The cap is too small.
     #[error("--memory: {0}")]
     Memory(#[from] Short),
@@ -108,74 +108,84 @@ const BETWEEN_LOOKS: u64 = 1 << 10;
 
 /// Searches, and lists what was asked for.
 pub fn run(request: &Request<'_>, limits: &Limits<'_>, sink: &mut Sink) -> Result<Ending, TraceError> {
-    if !is_solvable(request.board, request.goal) {
+    let Request { board, goal, .. } = *request;
+    if !is_solvable(board, goal) {
         return Ok(Ending::Unsolvable);
     }
-    match request.board.size().cells() {
-        0..=16 => search::<u64>(request, limits, sink),
-        17..=25 => search::<u128>(request, limits, sink),
-        26..=40 => search::<[u64; 5]>(request, limits, sink),
-        41..=104 => search::<[u64; 13]>(request, limits, sink),
-        105..=256 => search::<[u64; 32]>(request, limits, sink),
-        cells => Err(TraceError::TooLarge(cells)),
+    match board.size().cells() {
+        0..=16 => packed::<u64>(request, limits, sink),
+        17..=25 => packed::<u128>(request, limits, sink),
+        26..=40 => packed::<[u64; 5]>(request, limits, sink),
+        41..=104 => packed::<[u64; 13]>(request, limits, sink),
+        105..=256 => packed::<[u64; 32]>(request, limits, sink),
+        cells => search(WideLog::new(board, goal), WideLog::bytes(cells), request, limits, sink),
     }
 }
 
-fn search<C: Cells + Pod>(
+fn packed<C: Cells + Pod>(
     request: &Request<'_>,
     limits: &Limits<'_>,
     sink: &mut Sink,
 ) -> Result<Ending, TraceError> {
-    let too_large = || TraceError::TooLarge(request.board.size().cells());
-    let puzzle = Tiles::<C>::new(request.goal).ok_or_else(too_large)?;
-    let heuristic = Manhattan::new(&puzzle);
+    let log = Log::<C>::new(request.board, request.goal).expect("the words were chosen for the board");
+    search(log, Log::<C>::BYTES, request, limits, sink)
+}
+
+/// Searches from the one state that was visited, with so many bytes for each.
+fn search<V: Visits>(
+    mut visits: V,
+    bytes: u64,
+    request: &Request<'_>,
+    limits: &Limits<'_>,
+    sink: &mut Sink,
+) -> Result<Ending, TraceError> {
     let budget = Budget::new(request.memory);
     budget.reserve(PROGRAM)?;
-    let room = budget.left() / (Log::<C>::BYTES + QUEUED);
+    // States are numbered by 32 bits.
+    let room = (budget.left() / (bytes + QUEUED)).min(u32::MAX.into());
     budget.reserve(budget.left())?;
     let most = limits.max_nodes.unwrap_or(u64::MAX);
 
     let mut listing = Listing::new(request, sink);
-    let start = puzzle.state(request.board);
-    let mut log = Log::new(start.cells);
-    let mut queue = Waiting::new(request.queue, heuristic.evaluate(&puzzle, &start));
-    listing.visited(0, &start)?;
-    let mut goal = puzzle.is_goal(&start).then_some(0);
+    let start = visits.state(0);
+    let mut queue = Waiting::new(request.queue, visits.estimate(&start));
+    listing.visited(0, &visits, &start)?;
+    let mut goal = visits.is_goal(&start).then_some(0);
     let mut expanded = 0u64;
     while goal.is_none()
-        && let Some((parent, estimate)) = queue.next(log.len())
+        && let Some((parent, estimate)) = queue.next(visits.len())
     {
         if expanded.is_multiple_of(BETWEEN_LOOKS)
             && let Some(stop) = limits.reached(0)
         {
-            return stopped(stop, listing, log.len());
+            return stopped(stop, listing, visits.len());
         }
         expanded += 1;
-        let state = log.state(parent, &puzzle);
-        for step in puzzle.moves(&state, None) {
-            let child = puzzle.apply(&state, step);
-            let Some(number) = log.visit(child.cells, parent) else { continue };
-            listing.visited(number, &child)?;
-            if puzzle.is_goal(&child) {
+        let state = visits.state(parent);
+        for direction in Direction::ALL {
+            let Some(child) = visits.successor(&state, direction) else { continue };
+            let Some(number) = visits.visit(&child, parent) else { continue };
+            listing.visited(number, &visits, &child)?;
+            if visits.is_goal(&child) {
                 goal = Some(number);
                 break;
             }
-            if u64::from(log.len()) >= most.min(room) {
+            if u64::from(visits.len()) >= most.min(room) {
                 let stop = if most <= room { Stop::Nodes } else { Stop::Memory };
-                return stopped(stop, listing, log.len());
+                return stopped(stop, listing, visits.len());
             }
-            queue.add(number, || heuristic.update(&puzzle, &estimate, &state, step));
+            queue.add(number, || visits.estimate_after(&state, estimate, direction));
         }
     }
     let goal = goal.expect("what parity allows is found");
-    let path = log.path(goal);
-    listing.solution(path.iter().map(|&number| log.state(number, &puzzle)))?;
+    let path = visits.path(goal);
+    listing.solution(&visits, &path)?;
     listing.finish()?;
-    Ok(Ending::Solved { visited: log.len().into(), length: path.len() as u64 - 1 })
+    Ok(Ending::Solved { visited: visits.len().into(), length: path.len() as u64 - 1 })
 }
 
 /// The end at a limit, with what was listed before it.
-fn stopped<C: Cells>(stop: Stop, listing: Listing<'_, C>, visited: u32) -> Result<Ending, TraceError> {
+fn stopped(stop: Stop, listing: Listing<'_>, visited: u32) -> Result<Ending, TraceError> {
     listing.finish()?;
     Ok(Ending::Stopped { stop, visited: visited.into() })
 }

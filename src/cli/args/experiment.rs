@@ -2,7 +2,8 @@
 
 use crate::{
     cli::{Screen, When},
-    experiment::{Design, Method, Preset, presets},
+    experiment::{Design, Means, Method, Preset, presets},
+    memory::limits,
     puzzle::tiles::Size,
     quantity::parse_size,
 };
@@ -24,8 +25,8 @@ the default), a number being a beam's width or a weight.
 
 Into the folder go NAME.csv with one row a run, NAME.md with the tables, the exact
 command and the version, and NAME.svg and NAME.png; the tables also go to stdout.
-Every run is done by one thread in memory of its own, so everything but times
-repeats exactly.";
+Every run is done by one thread in memory of its own and of a fixed size, so
+everything but times repeats exactly, under any cap and with any threads.";
 
 /// What `experiment` can be told.
 #[derive(Clone, Debug, Args)]
@@ -67,9 +68,15 @@ pub struct ExperimentArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
     pub threads: Option<u32>,
 
-    /// Memory for each run's search
-    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, default_value = "64MiB", help_heading = "Limits")]
-    pub memory: u64,
+    /// Hard cap on the memory of the process, such as 512MiB or 2G; under a
+    /// small one there are fewer runs at once
+    /// [default: 3/4 of what this process may use]
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
+    pub memory: Option<u64>,
+
+    /// Memory for each run's search on tile boards, whatever the cap [default: 64MiB]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
+    pub run_memory: Option<u64>,
 
     /// The folder for what is written
     #[arg(short, long, value_name = "FOLDER", default_value = "experiments", help_heading = "Output")]
@@ -124,9 +131,10 @@ impl ExperimentArgs {
             "weights compares methods that have a weight, such as wastar:h2:1.5"
         );
         if self.preset == Preset::Trays {
-            let own =
-                "trays has searches and trays of its own: --methods, --moves and --boards are for tiles";
-            ensure!(self.methods.is_empty() && self.moves.is_none() && self.boards.is_none(), own);
+            let own = "trays has searches and trays of its own: --methods, --moves, --boards and --run-memory \
+                       are for tiles";
+            let for_tiles = !self.methods.is_empty() || self.moves.is_some() || self.boards.is_some();
+            ensure!(!for_tiles && self.run_memory.is_none(), own);
         }
         let curves = matches!(self.preset, Preset::MaxNodes | Preset::Grid | Preset::Trays);
         ensure!(
@@ -137,9 +145,17 @@ impl ExperimentArgs {
         Ok(design)
     }
 
-    /// Runs at once.
-    pub fn threads(&self) -> usize {
-        self.threads.map_or_else(|| thread::available_parallelism().map_or(1, usize::from), |n| n as usize)
+    /// Memory for each run's search unless told otherwise.
+    pub const RUN_MEMORY: u64 = 64 << 20;
+
+    /// What the runs may use.
+    pub fn means(&self) -> Means {
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        Means {
+            threads: self.threads.map_or_else(cores, |threads| threads as usize),
+            memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
+            run_memory: self.run_memory.unwrap_or(Self::RUN_MEMORY),
+        }
     }
 
     /// How to speak to the user.

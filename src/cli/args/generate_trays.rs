@@ -2,7 +2,7 @@
 
 use super::Destination;
 use crate::{
-    generate::trays::{TrayGoal, TrayRequest},
+    generate::trays::{BlockShape, TrayGoal, TrayRequest},
     puzzle::trays::Rect,
 };
 use anyhow::ensure;
@@ -13,7 +13,9 @@ const EXAMPLES: &str = "\
 Examples:
   batch-solve generate trays --size 5x4 --holes 2 --count 1000 --seed 7
   batch-solve generate trays --size 6x6 --holes 2 --shapes 1x1,1x2,2x1 --moves 1000
-  batch-solve generate trays --size 4x4 --density 0.5 --anywhere | batch-solve -";
+  batch-solve generate trays --size 4x4 --density 0.5 --anywhere | batch-solve -
+  batch-solve generate trays --size 6x6 --shapes 2x2:1,1x2:6,2x1:6,1x1:6 --corner
+  batch-solve generate trays --size 5x4 --farthest 100000 --count 20";
 
 /// What `generate trays` can be told.
 #[derive(Clone, Debug, Args)]
@@ -39,9 +41,10 @@ pub struct GenerateTraysArgs {
     #[arg(long, value_name = "PART", help_heading = "Trays")]
     pub density: Option<f64>,
 
-    /// Rows and columns of the blocks, each equally likely where it fits
-    #[arg(long, value_name = "RxC,...", value_parser = parse_sides, value_delimiter = ',', default_value = "1x1,1x2,2x1,2x2", help_heading = "Trays")]
-    pub shapes: Vec<(u16, u16)>,
+    /// Rows and columns of the blocks, each equally likely where it fits; or,
+    /// as RxC:N, just so many of each
+    #[arg(long, value_name = "RxC[:N],...", value_parser = parse_shape, value_delimiter = ',', default_value = "1x1,1x2,2x1,2x2", help_heading = "Trays")]
+    pub shapes: Vec<BlockShape>,
 
     /// Blocks that have a goal
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Trays")]
@@ -55,6 +58,17 @@ pub struct GenerateTraysArgs {
     #[arg(long, conflicts_with = "moves", help_heading = "Trays")]
     pub anywhere: bool,
 
+    /// The goal: the largest block in the corner farthest from it; there may be
+    /// no solution
+    #[arg(long, conflicts_with_all = ["moves", "anywhere"], help_heading = "Trays")]
+    pub corner: bool,
+
+    /// The goal: a block where none of its shape comes sooner than all else, by
+    /// breadth-first search through up to N arrangements (about 60 bytes each);
+    /// for trays of up to 64 cells
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000), conflicts_with_all = ["moves", "anywhere", "corner"], help_heading = "Trays")]
+    pub farthest: Option<u64>,
+
     #[command(flatten)]
     #[allow(missing_docs)]
     pub destination: Destination,
@@ -64,24 +78,55 @@ impl GenerateTraysArgs {
     /// The trays asked for, or why these arguments make no sense.
     pub fn request(&self) -> anyhow::Result<TrayRequest> {
         let (rows, cols) = (self.size.0 as usize, self.size.1 as usize);
-        let holes = match self.density {
-            None => self.holes.unwrap_or(2),
-            Some(part) => {
-                ensure!((0.0..=1.0).contains(&part), "--density is a part from 0 to 1");
-                rows * cols - ((rows * cols) as f64 * part).round() as usize
-            }
-        };
-        let fits = |&(height, width): &(u16, u16)| height as usize <= rows && width as usize <= cols;
-        let smallest =
-            self.shapes.iter().filter(|shape| fits(shape)).map(|&(a, b)| a as usize * b as usize).min();
+        let counted = self.shapes.iter().any(|shape| shape.count.is_some());
+        let holes = if counted { self.holes_beside_counted(rows * cols)? } else { self.holes(rows, cols)? };
+        let fits = |shape: &&BlockShape| shape.height as usize <= rows && shape.width as usize <= cols;
+        let smallest = self.shapes.iter().filter(fits).map(BlockShape::area).min();
         ensure!(
             smallest.is_some_and(|area| holes + area <= rows * cols),
             "no block of these shapes fits beside {holes} holes in a {rows}x{cols} tray"
         );
-        let goal = if self.anywhere { TrayGoal::Anywhere } else { TrayGoal::Moves(self.moves) };
+        let goal = match self.farthest {
+            Some(most) => TrayGoal::Farthest(most),
+            None if self.corner => TrayGoal::Corner,
+            None if self.anywhere => TrayGoal::Anywhere,
+            None => TrayGoal::Moves(self.moves),
+        };
+        ensure!(self.farthest.is_none() || rows * cols <= 64, "--farthest is for trays of up to 64 cells");
         let (count, seed, goals) = (self.count, self.seed, self.goals);
         Ok(TrayRequest { rows, cols, count, seed, holes, shapes: self.shapes.clone(), goals, goal })
     }
+
+    fn holes(&self, rows: usize, cols: usize) -> anyhow::Result<usize> {
+        let Some(part) = self.density else { return Ok(self.holes.unwrap_or(2)) };
+        ensure!((0.0..=1.0).contains(&part), "--density is a part from 0 to 1");
+        Ok(rows * cols - ((rows * cols) as f64 * part).round() as usize)
+    }
+
+    /// The holes that counted blocks leave.
+    fn holes_beside_counted(&self, cells: usize) -> anyhow::Result<usize> {
+        ensure!(
+            self.shapes.iter().all(|shape| shape.count.is_some()),
+            "--shapes: either all shapes have a number of blocks or none has"
+        );
+        let covered: usize =
+            self.shapes.iter().map(|shape| shape.area() * usize::from(shape.count.unwrap_or(0))).sum();
+        ensure!(covered <= cells, "--shapes: the blocks cover {covered} cells, but there are only {cells}");
+        let holes = cells - covered;
+        ensure!(
+            self.density.is_none() && self.holes.is_none_or(|asked| asked == holes),
+            "--shapes: the blocks leave {holes} holes; --holes and --density are for shapes without numbers"
+        );
+        Ok(holes)
+    }
+}
+
+/// Reads `RxC` or `RxC:N`.
+fn parse_shape(text: &str) -> Result<BlockShape, String> {
+    let Some((sides, count)) = text.split_once(':') else { return Ok(parse_sides(text)?.into()) };
+    let count = count.parse().ok().filter(|&count| count > 0);
+    let count = count.ok_or_else(|| format!("'{text}' is not ROWSxCOLUMNS:NUMBER of blocks"))?;
+    Ok(BlockShape { count: Some(count), ..parse_sides(sides)?.into() })
 }
 
 /// Reads `RxC`.

@@ -93,7 +93,8 @@ impl BuildArgs {
         let goal = parse_goal(&self.goal, Some(self.size)).context("--goal")?;
         let goal = goal.board(self.size).context("the goal does not fit the size")?;
         let largest = || Partition::candidates(self.size.cells()).pop();
-        let partition = self.partition.clone().or_else(largest);
+        let asked = self.partition.as_ref().and_then(|asked| asked.variants().pop());
+        let partition = asked.or_else(largest);
         let partition =
             partition.with_context(|| format!("{} boards have no pattern databases", self.size))?;
         Ok((partition, goal.blank()))

@@ -12,7 +12,7 @@ use crate::{
 };
 use anyhow::{bail, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
-use std::{thread, time::Duration};
+use std::{path::PathBuf, thread, time::Duration};
 
 /// The weight of weighted A* unless one is given.
 const WEIGHT: f64 = 1.5;
@@ -123,6 +123,23 @@ pub struct SolveArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
     pub deadline: Option<Duration>,
 
+    /// Keep the state of a long search here, and go on from it
+    ///
+    /// For shortest solutions of boards of over 16 cells with pattern databases:
+    /// every 20 seconds the file says how far the search has come. A search
+    /// that was killed goes on from there when it is started again in the same
+    /// way. When the puzzle is solved the file is removed.
+    #[arg(long, value_name = "FILE", help_heading = "Limits")]
+    pub checkpoint: Option<PathBuf>,
+
+    /// The same moves and node counts whenever the run is repeated
+    ///
+    /// One worker a puzzle, and memory divided in the same way whatever there is of
+    /// it and however many threads: moves and node counts repeat exactly. Neither
+    /// limits on time nor tables that depend on what is cached are used.
+    #[arg(long, conflicts_with_all = ["timeout", "deadline"], help_heading = "Solving")]
+    pub deterministic: bool,
+
     /// Read all records as this form instead of detecting it
     #[arg(long, value_name = "FORM", help_heading = "Input")]
     pub input_format: Option<String>,
@@ -134,6 +151,15 @@ pub struct SolveArgs {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub destination: Destination,
+
+    /// Keep the results that are in FILE and solve what is missing
+    ///
+    /// Goes on where an earlier run ended, however it ended; what it left undecided
+    /// only because it was interrupted, or its --deadline was over, is solved again.
+    /// Options that change results, and the puzzle files, must be as they were;
+    /// FILE.resume, which lies beside FILE meanwhile, tells.
+    #[arg(long, requires = "output", conflicts_with = "force", help_heading = "Output")]
+    pub resume: bool,
 
     /// How results are laid out [default: by the extension of FILE, else text]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
@@ -172,11 +198,28 @@ impl SolveArgs {
         if quality == Quality::Improve && algorithm != Algorithm::Auto {
             bail!("--quality improve chooses its algorithms by itself");
         }
+        if self.deterministic && quality == Quality::Improve {
+            bail!("--quality improve works against the clock, which --deterministic rules out");
+        }
+        if self.deterministic && matches!(self.heuristic, (HeuristicChoice::Pdb, None)) {
+            bail!("--deterministic needs to know which databases: --heuristic pdb:7-8 and its like");
+        }
         if self.weight.is_some() && !matches!(algorithm, Algorithm::Auto | Algorithm::Wastar) {
             bail!("--weight is for --algorithm wastar");
         }
         if self.beam_width.is_some() && algorithm != Algorithm::Beam {
             bail!("--beam-width is for --algorithm beam");
+        }
+        let any_solution =
+            algorithm == Algorithm::Greedy || (algorithm == Algorithm::Auto && quality == Quality::Fast);
+        if self.heuristic.0 == HeuristicChoice::Total && !any_solution {
+            bail!(
+                "--heuristic total counts the moves made, so it is no lower bound: it goes with --algorithm \
+                 greedy or --quality fast"
+            );
+        }
+        if self.checkpoint.is_some() && (quality != Quality::Optimal && algorithm == Algorithm::Auto) {
+            bail!("--checkpoint is for --quality optimal: other searches do not take that long");
         }
         let single_steps = [
             HeuristicChoice::Misplaced,
@@ -202,6 +245,7 @@ impl SolveArgs {
             store: self.pdb.store(),
             tile_metric,
             tray_metric,
+            checkpoint: self.checkpoint.clone(),
             weight: self.weight.unwrap_or(WEIGHT),
             beam_width: self.beam_width,
             goal: self.goal.clone(),
@@ -210,6 +254,7 @@ impl SolveArgs {
             deadline: self.deadline,
             input_format: self.input_format.clone(),
             shard: self.shard,
+            deterministic: self.deterministic,
             explain: self.explain,
         })
     }

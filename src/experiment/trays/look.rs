@@ -20,6 +20,18 @@ fn runs(rows: &[TrayRow], queue: Queue, limit: u64) -> Vec<&TrayRow> {
     rows.iter().filter(|row| row.queue == queue && row.limit == Some(limit)).collect()
 }
 
+/// Those of some runs whose tray every queue solved within the limit: only there
+/// can lengths be compared.
+fn in_common<'r>(rows: &[TrayRow], runs: &[&'r TrayRow], limit: u64) -> Vec<&'r TrayRow> {
+    let mut unsolved: Vec<usize> = rows
+        .iter()
+        .filter(|row| row.limit == Some(limit) && row.outcome.length.is_none())
+        .map(|row| row.tray)
+        .collect();
+    unsolved.sort_unstable();
+    runs.iter().filter(|row| unsolved.binary_search(&row.tray).is_err()).copied().collect()
+}
+
 fn solved(runs: &[&TrayRow]) -> f64 {
     percent(runs.iter().filter(|row| row.outcome.length.is_some()).count(), runs.len())
 }
@@ -27,29 +39,38 @@ fn solved(runs: &[&TrayRow]) -> f64 {
 fn queues_table(design: &Design, rows: &[TrayRow], trays: usize) -> Table {
     let most = design.limits.last().copied().unwrap_or(0);
     let limits = design.limits.iter().map(|limit| format!("solved % in {limit}"));
-    let last = ["median slides", "median µs", "median KiB"].map(str::to_owned);
+    let last =
+        ["slides, trays that all solved", "slides, all it solved (biased)", "µs", "KiB"].map(str::to_owned);
     let header = ["queue".to_owned()].into_iter().chain(limits).chain(last);
     let mut table = Table::new(format!("{trays} random trays, by the queue"), header);
     for queue in QUEUES {
         let mut cells = vec![queue.name().to_owned()];
         cells.extend(design.limits.iter().map(|&limit| format!("{:.0}", solved(&runs(rows, queue, limit)))));
         let longest = runs(rows, queue, most);
-        let median = |value: &dyn Fn(&TrayRow) -> Option<f64>| {
-            let values = quartiles(longest.iter().filter_map(|row| value(row)).collect());
+        let median = |runs: &[&TrayRow], value: &dyn Fn(&TrayRow) -> Option<f64>| {
+            let values = quartiles(runs.iter().filter_map(|row| value(row)).collect());
             values.map_or("–".to_owned(), |quartiles| format!("{:.0}", quartiles.1))
         };
-        cells.push(median(&|row| row.outcome.length.map(f64::from)));
-        cells.push(median(&|row| Some(row.outcome.time_us)));
-        cells.push(median(&|row| Some(row.outcome.bytes as f64 / 1024.0)));
+        let length = |row: &TrayRow| row.outcome.length.map(f64::from);
+        cells.push(median(&in_common(rows, &longest, most), &length));
+        cells.push(median(&longest, &length));
+        cells.push(median(&longest, &|row| Some(row.outcome.time_us)));
+        cells.push(median(&longest, &|row| Some(row.outcome.bytes as f64 / 1024.0)));
         table.rows.push(cells);
     }
-    table.notes.push(format!("Medians are with the limit of {most} states; slides are of solved trays."));
+    table.notes.push(format!("Slides, µs and KiB are medians with the limit of {most} states."));
     table
 }
 
 fn sets_table(rows: &[TrayRow]) -> Table {
-    let header =
-        ["visited set", "trays with lost states", "states lost %", "'no solution' (wrong)", "longer answers"];
+    let header = [
+        "visited set",
+        "trays with lost states",
+        "states lost",
+        "of all %",
+        "'no solution' (wrong)",
+        "longer answers",
+    ];
     let of = |seen: Seen, whole: bool| {
         rows.iter().filter(move |row| row.limit.is_none() && row.seen == seen && row.outcome.whole == whole)
     };
@@ -72,7 +93,8 @@ fn sets_table(rows: &[TrayRow]) -> Table {
         table.rows.push(vec![
             seen.name(),
             losing.to_string(),
-            format!("{:.2}", 100.0 * lost as f64 / (all as f64).max(1.0)),
+            lost.to_string(),
+            format!("{:.4}", 100.0 * lost as f64 / (all as f64).max(1.0)),
             none.to_string(),
             longer.to_string(),
         ]);
@@ -91,11 +113,11 @@ fn figure(design: &Design, rows: &[TrayRow], trays: usize) -> Figure {
         scale: Scale::Log,
         marks: design.limits.iter().map(|&limit| limit as f64).collect(),
     };
-    let panel = |title: &str, y: Axis, value: &dyn Fn(&[&TrayRow]) -> Option<f64>| {
+    let panel = |title: &str, y: Axis, value: &dyn Fn(&[&TrayRow], u64) -> Option<f64>| {
         let series = QUEUES.into_iter().map(|queue| {
             let points = design.limits.iter().filter_map(|&limit| {
                 let runs = runs(rows, queue, limit);
-                let y = value(&runs)?;
+                let y = value(&runs, limit)?;
                 let limited = runs.iter().any(|row| row.outcome.length.is_none());
                 Some(Point { x: limit as f64, y, band: None, limited })
             });
@@ -115,12 +137,14 @@ fn figure(design: &Design, rows: &[TrayRow], trays: usize) -> Figure {
     Figure {
         title: "Trays: stack, FIFO queue and priority queues".into(),
         panels: vec![
-            panel("Solved", percents, &|runs| Some(solved(runs))),
-            panel("Solution length (solved trays)", log("straight slides"), &|runs| {
-                median(runs, &|row| row.outcome.length.map(f64::from))
+            panel("Solved", percents, &|runs, _| Some(solved(runs))),
+            panel("Solution length, trays that all solved", log("straight slides"), &|runs, limit| {
+                median(&in_common(rows, runs, limit), &|row| row.outcome.length.map(f64::from))
             }),
-            panel("Run time", log("microseconds"), &|runs| median(runs, &|row| Some(row.outcome.time_us))),
-            panel("Memory", log("KiB"), &|runs| median(runs, &|row| Some(row.outcome.bytes as f64 / 1024.0))),
+            panel("Run time", log("microseconds"), &|runs, _| median(runs, &|row| Some(row.outcome.time_us))),
+            panel("Memory", log("KiB"), &|runs, _| {
+                median(runs, &|row| Some(row.outcome.bytes as f64 / 1024.0))
+            }),
         ],
         columns: 2,
         notes: vec![format!(

@@ -13,10 +13,12 @@ mod search;
 pub use look::look;
 pub use search::{Outcome, Queue, Seen};
 
-use super::{Design, ExperimentError, Runs};
+use super::means::reserve;
+use super::{Design, ExperimentError, Means, Runs};
 use crate::batch::{each, interrupt::Interrupt};
-use crate::generate::trays::{TrayGoal, TrayRequest};
+use crate::generate::trays::{BlockShape, TrayGoal, TrayRequest};
 use crate::heuristic::{TrayBound, TrayDistances};
+use crate::memory::budget::{Budget, Short};
 use crate::puzzle::trays::{Metric, Packed, Tray};
 use std::io;
 use std::sync::atomic::AtomicU64;
@@ -31,8 +33,17 @@ pub const SETS: [Seen; 5] =
 /// States that a search of part two may visit: more than its trays have.
 const WHOLE: u64 = 500_000;
 
-/// Random moves that take a tray from its goal.
-const MOVES: u64 = 300;
+/// Arrangements among which the place is looked for that a block comes to last:
+/// that is the goal.
+const FARTHEST: u64 = 50_000;
+
+/// A tray, and its line in the CSV, in bytes.
+const TRAY: usize = 2 << 10;
+const LINE: usize = 256;
+
+/// A state of a search, while its tables grow: itself, its key or hash, its place
+/// in the queue.
+const STATE: u64 = 160;
 
 /// A run.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,20 +72,33 @@ struct Job {
     whole: bool,
 }
 
-/// The trays of a design: each can be solved.
-pub fn trays_of(design: &Design) -> Result<Vec<Tray>, ExperimentError> {
+/// Bytes for a run of a design: states are kept on the heap, as in the courses'
+/// programs.
+fn run_bytes(design: &Design) -> u64 {
+    let whole = design.sizes.iter().any(|size| size.cells() <= SMALL).then_some(WHOLE);
+    design.limits.iter().copied().chain(whole).max().unwrap_or(0).saturating_mul(STATE)
+}
+
+/// The ledger of an experiment with trays.
+pub(super) fn ledger(design: &Design, means: &Means) -> Result<Budget, Short> {
+    means.ledger(FARTHEST * STATE, run_bytes(design))
+}
+
+/// The trays of a design, reserved from the ledger: each can be solved.
+pub fn trays_of(design: &Design, ledger: &Budget) -> Result<Vec<Tray>, ExperimentError> {
     let mut trays = Vec::new();
     for size in &design.sizes {
+        reserve(ledger, design.count, TRAY)?;
         let request = TrayRequest {
             rows: size.rows(),
             cols: size.cols(),
-            // Some come out solved already, and are left out.
-            count: 4 * design.count,
+            // Those that are too large are left out.
+            count: design.count.saturating_mul(4),
             seed: design.seed,
             holes: (size.cells() / 8).max(2),
-            shapes: vec![(1, 1), (1, 2), (2, 1), (2, 2)],
-            goals: 2,
-            goal: TrayGoal::Moves(MOVES),
+            shapes: [(1, 1), (1, 2), (2, 1), (2, 2)].map(BlockShape::from).into(),
+            goals: 1,
+            goal: TrayGoal::Farthest(FARTHEST),
         };
         let made = request.trays().map_err(|error| ExperimentError::Trays(error.to_string()))?;
         let unsolved = made.filter(|tray| !tray.is_solved() && puzzle(tray).is_some());
@@ -116,16 +140,19 @@ pub fn count(design: &Design, trays: &[Tray]) -> u64 {
     jobs(design, trays).len() as u64
 }
 
-/// Does every run of a design.
+/// Does every run of a design, and says how they were done.
 pub fn run(
     design: &Design,
     trays: &[Tray],
-    runs: Runs,
+    means: &Means,
+    ledger: &Budget,
     interrupt: &Interrupt,
     done: &AtomicU64,
-) -> Result<Vec<TrayRow>, ExperimentError> {
+) -> Result<(Vec<TrayRow>, Runs), ExperimentError> {
+    let each_row = size_of::<Job>() + 2 * size_of::<TrayRow>() + 2 * LINE;
     let jobs = jobs(design, trays);
-    // States are kept on the heap: a few million at most.
+    reserve(ledger, jobs.len() as u64, each_row)?;
+    let runs = means.runs(ledger, run_bytes(design))?;
     let outcomes = each(&jobs, runs.threads, 64, interrupt, done, |job, _| {
         let (puzzle, distances) = puzzle(&trays[job.tray]).expect("larger trays were left out");
         let limit = job.limit.unwrap_or(WHOLE);
@@ -135,7 +162,7 @@ pub fn run(
         let Job { tray, queue, seen, limit, .. } = *job;
         Some(TrayRow { tray, queue, seen, limit, outcome: outcome? })
     });
-    Ok(rows.collect())
+    Ok((rows.collect(), runs))
 }
 
 /// Writes rows under a header.

@@ -81,9 +81,13 @@ impl Library {
     /// fit the board.
     pub fn needs(&mut self, partition: &Partition, size: Size, blank: usize) -> Option<Needs> {
         let mut needs = Needs { bytes: 0, peak: 0, states: 0, to_read: 0 };
+        let mut counted = Vec::new();
         for pattern in Self::patterns(partition, size, blank)? {
             let classes = self.classes(pattern)?;
             let table = table_bytes(&classes, pattern.tiles());
+            let is_new = !counted.contains(&pattern.tiles());
+            counted.push(pattern.tiles());
+            let of_classes = if is_new { classes.bytes() as u64 } else { 0 };
             let more = if self.find(pattern).is_some() {
                 0
             } else if self.store.as_ref().is_some_and(|store| store.has(pattern)) {
@@ -93,8 +97,8 @@ impl Library {
                 needs.states += build::states(pattern, &classes);
                 build::bytes_needed(pattern, &classes)
             };
-            needs.peak = needs.peak.max(needs.bytes + classes.bytes() as u64 + more);
-            needs.bytes += table + classes.bytes() as u64;
+            needs.peak = needs.peak.max(needs.bytes + of_classes + more);
+            needs.bytes += table + of_classes;
         }
         Some(needs)
     }

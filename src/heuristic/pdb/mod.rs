@@ -17,6 +17,7 @@
 mod build;
 mod classes;
 mod database;
+mod divisions;
 mod frame;
 mod keeping;
 mod library;
@@ -24,6 +25,7 @@ mod lookup;
 mod order;
 mod partition;
 mod pattern;
+mod several;
 mod store;
 
 pub use build::{BuildError, Report};
@@ -34,6 +36,8 @@ pub use library::{Event, Library, Listener, Needs};
 pub use order::MOST_TILES;
 pub use partition::{MOST_PATTERNS, NotAPartition, Partition};
 pub use pattern::Pattern;
+pub use several::{Kept as KeptSums, Memo as SeveralSums, SeveralPartitions};
+pub(crate) use store::checksum;
 pub use store::{Damage, Listed, Store};
 
 use super::Heuristic;

@@ -119,7 +119,7 @@ impl Header {
 
 /// The checksum of some words that follow others. A change in one word changes
 /// it for certain, other changes almost for certain.
-fn checksum(before: u64, words: &[u64]) -> u64 {
+pub(crate) fn checksum(before: u64, words: &[u64]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [before, 1, 2, 3];
     let mut fours = words.chunks_exact(4);

@@ -1,8 +1,10 @@
 //! The boards of a level, and those that have solved the line.
 
 use super::history::Node;
+use super::lines::Label;
 use super::room::Room;
-use super::stage::{Facts, Label};
+use super::stage::{Facts, Stage};
+use crate::memory::prefetch;
 use bytemuck::{Pod, Zeroable};
 
 /// What is known of a board in the beam.
@@ -19,20 +21,23 @@ pub(super) struct Entry {
 
 /// Boards of one level, one behind the other.
 struct Boards<'m, L> {
+    /// So many for each board as the stage has, or needs.
     labels: &'m mut [L],
     entries: &'m mut [Entry],
     len: usize,
 }
 
 impl<'m, L: Label> Boards<'m, L> {
-    fn new(room: &mut Room<'m>, boards: usize, cells: usize) -> Option<Self> {
-        Some(Self { labels: room.take(boards * cells)?, entries: room.take(boards)?, len: 0 })
+    fn new(room: &mut Room<'m>, boards: usize, labels: usize) -> Option<Self> {
+        Some(Self { labels: room.take(boards * labels)?, entries: room.take(boards)?, len: 0 })
     }
 }
 
-/// A level and the one before it.
+/// A level and the one before it. Their boards are there twice, by row and by
+/// column, as the [`Stage`] likes them.
 pub(super) struct Layer<'m, L> {
     cells: usize,
+    labels: usize,
     now: Boards<'m, L>,
     before: Boards<'m, L>,
 }
@@ -40,18 +45,19 @@ pub(super) struct Layer<'m, L> {
 impl<'m, L: Label> Layer<'m, L> {
     /// Room for levels of so many boards, and as many that join them.
     pub(super) fn new(room: &mut Room<'m>, width: usize, cells: usize) -> Option<Self> {
-        let mut boards = || Boards::new(room, 2 * width, cells);
-        Some(Self { cells, now: boards()?, before: boards()? })
+        let labels = Stage::labels(cells);
+        let mut boards = || Boards::new(room, 2 * width, labels);
+        Some(Self { cells, labels, now: boards()?, before: boards()? })
     }
 
     /// Bytes for each board of the width.
-    pub(super) const fn bytes(cell_bytes: usize) -> usize {
-        4 * (cell_bytes + size_of::<Entry>())
+    pub(super) const fn bytes(cells: usize) -> usize {
+        4 * (Stage::labels(cells) * size_of::<L>() + size_of::<Entry>())
     }
 
     /// Forgets all boards; those to come have so many cells.
     pub(super) fn clear(&mut self, cells: usize) {
-        self.cells = cells;
+        (self.cells, self.labels) = (cells, Stage::labels(cells));
         self.now.len = 0;
     }
 
@@ -63,12 +69,14 @@ impl<'m, L: Label> Layer<'m, L> {
         self.now.len == 0
     }
 
+    /// The boards as the stage likes them.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&[L], &Entry)> {
-        self.now.labels.chunks_exact(self.cells).zip(&self.now.entries[..self.now.len])
+        self.now.labels.chunks_exact(self.labels).zip(&self.now.entries[..self.now.len])
     }
 
+    /// A board row by row.
     pub(super) fn get(&self, index: usize) -> (&[L], Entry) {
-        (&self.now.labels[index * self.cells..][..self.cells], self.now.entries[index])
+        (&self.now.labels[index * self.labels..][..self.cells], self.now.entries[index])
     }
 
     /// The board whose own line is nearest to its end.
@@ -77,11 +85,13 @@ impl<'m, L: Label> Layer<'m, L> {
         entries.min_by_key(|(_, entry)| entry.facts.own).map_or(0, |(index, _)| index)
     }
 
-    /// Adds a board to the level, if there is room.
-    pub(super) fn add(&mut self, board: &[L], entry: Entry) {
+    /// Adds a board to the level, given row by row, if there is room.
+    pub(super) fn add(&mut self, stage: &Stage, board: &[L], entry: Entry) {
         let at = self.now.len;
         if at < self.now.entries.len() {
-            self.now.labels[at * self.cells..][..self.cells].copy_from_slice(board);
+            let place = &mut self.now.labels[at * self.labels..][..self.labels];
+            place[..self.cells].copy_from_slice(board);
+            stage.write_across(place);
             self.now.entries[at] = entry;
             self.now.len += 1;
         }
@@ -101,17 +111,32 @@ impl<'m, L: Label> Layer<'m, L> {
     /// A board of the level before.
     #[inline(always)]
     pub(super) fn before(&self, index: usize) -> (&[L], &Entry) {
-        (&self.before.labels[index * self.cells..][..self.cells], &self.before.entries[index])
+        (&self.before.labels[index * self.labels..][..self.cells], &self.before.entries[index])
+    }
+
+    /// Asks for a board of the level before.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, index: usize) {
+        prefetch(&raw const self.before.entries[index]);
+        prefetch(&raw const self.before.labels[index * self.labels]);
+        prefetch(&raw const self.before.labels[index * self.labels + self.cells]);
     }
 
     /// Adds a successor of a board of the level before.
     #[inline(always)]
-    pub(super) fn add_next(&mut self, parent: usize, entry: Entry, from: usize, to: usize) {
+    pub(super) fn add_next(
+        &mut self,
+        stage: &Stage,
+        parent: usize,
+        entry: Entry,
+        (from, to): (usize, usize),
+    ) {
         let at = self.now.len;
-        let parent = &self.before.labels[parent * self.cells..][..self.cells];
-        let board = &mut self.now.labels[at * self.cells..][..self.cells];
+        let parent = &self.before.labels[parent * self.labels..][..self.labels];
+        let board = &mut self.now.labels[at * self.labels..][..self.labels];
         board.copy_from_slice(parent);
         board.swap(from, to);
+        board.swap(self.cells + stage.across(from), self.cells + stage.across(to));
         self.now.entries[at] = entry;
         self.now.len += 1;
     }
@@ -192,8 +217,8 @@ impl<'m, L: Label> Finished<'m, L> {
     }
 
     /// Bytes for each board of the width.
-    pub(super) const fn bytes(cell_bytes: usize) -> usize {
-        2 * (cell_bytes + size_of::<Entry>() + 4)
+    pub(super) const fn bytes(cells: usize) -> usize {
+        2 * (cells * size_of::<L>() + size_of::<Entry>() + 4)
     }
 
     /// Puts the first board there, numbered as the whole board is.

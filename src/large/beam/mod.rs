@@ -2,18 +2,24 @@
 //!
 //! All boards that some number of moves can reach, but of these only the best:
 //! level by level, each with one move more, at most a fixed number of boards is
-//! kept. A `Stage` is about one line; boards that have solved it wait for the
-//! next stage, which begins at the level of the first of them. Solved lines stay
-//! solved.
+//! kept. The first `Stage` of a large board brings all tiles near their homes
+//! (`gather`); then each is about one line. Boards that have solved it wait for
+//! the next stage, which begins at the level of the first of them. Solved lines
+//! stay solved.
 //!
-//! Three things keep a beam out of dead ends. Only a part of it may share one
-//! arrangement of the line's tiles. The longer a stage lasts, the more the line
+//! Four things keep a beam out of dead ends. Only a part of it may have the blank
+//! in one cell: without that, all boards are soon about one corner, where they
+//! polish what is good already, and none carries the blank to where the work is.
+//! Only a part may share one arrangement of the line's tiles. The longer a stage lasts, the more the line
 //! counts ([`Weights`]). And now and then the staged solver finishes the line
 //! from one of the best boards; what it makes takes its place in the level that
 //! it reaches, so that a stage always ends.
 
+mod gather;
 mod history;
 mod layer;
+mod lines;
+mod pace;
 mod room;
 mod select;
 mod stage;
@@ -29,9 +35,11 @@ use crate::puzzle::tiles::{Direction, Size};
 use crate::search::{Limits, Stop};
 use history::History;
 use layer::{Entry, Finished, Layer};
+use lines::Label;
+use pace::Pace;
 use room::Room;
 use select::{Candidate, Selection};
-use stage::{Label, Stage};
+use stage::{Stage, Task};
 use std::time::{Duration, Instant};
 
 /// Boards with no side longer than this are solved in one stage.
@@ -42,28 +50,18 @@ const CORE: usize = 3;
 const FEW_CELLS: usize = 36;
 const WIDE: usize = 1000;
 
+/// Boards thinner than this have no room to bring tiles near their homes without
+/// lines.
+const THICK: usize = 4;
+
 /// The widest beam: the history's numbers go no further.
 const WIDEST: usize = 1 << 20;
 
 /// The narrowest beam that is tried for want of time.
 const NARROWEST: usize = 16;
 
-/// Seconds for a board, until they are measured.
-const FIRST_GUESS: f64 = 200e-9;
-
 /// Levels for each cell of the line before the staged solver is asked at all.
 const PATIENCE: u32 = 6;
-
-/// Boards that are expanded before the speed is looked at again.
-const BETWEEN_LOOKS: u64 = 4000;
-
-/// How fast the search is.
-struct Pace {
-    since: Instant,
-    expanded: u64,
-    /// Seconds for each board that is expanded.
-    seconds: f64,
-}
 
 /// No direction has this number.
 const NO_MOVE: u8 = 8;
@@ -126,12 +124,17 @@ pub fn widest_in(size: Size, time: Duration) -> usize {
 /// Nodes of history for each board in a level: about as many as there are levels
 /// since the boards of a beam had their last common ancestor.
 fn nodes(size: Size) -> usize {
-    96 + 24 * size.rows().max(size.cols())
+    40 + 8 * size.rows().max(size.cols())
 }
 
 fn bytes_per_board(size: Size) -> usize {
-    let cells = size.cells() * if size.cells() <= 256 { 1 } else { 2 };
-    Layer::<u8>::bytes(cells) + Finished::<u8>::bytes(cells) + Selection::BYTES + nodes(size) * History::BYTES
+    let cells = size.cells();
+    let boards = if cells <= 256 {
+        Layer::<u8>::bytes(cells) + Finished::<u8>::bytes(cells)
+    } else {
+        Layer::<u16>::bytes(cells) + Finished::<u16>::bytes(cells)
+    };
+    boards + Selection::BYTES + nodes(size) * History::BYTES
 }
 
 /// Searches a solution shorter than `best` moves; none if the beam was too
@@ -167,6 +170,8 @@ struct Beam<'b, L> {
     /// Boards in a level of this stage, at most.
     width: usize,
     pace: Pace,
+    /// Boards of the next level with the blank in each cell.
+    crowds: Vec<u32>,
     /// The level at which a limit was reached.
     stopped_at: u32,
     /// Moves tried since the staged solver was last asked.
@@ -204,9 +209,10 @@ impl<'b, L: Label> Beam<'b, L> {
             history,
             staged: Staged::new(size),
             field: field.clone(),
+            pace: Pace::new(work.expanded),
             work,
             width,
-            pace: Pace { since: Instant::now(), expanded: 0, seconds: FIRST_GUESS },
+            crowds: vec![0; size.cells()],
             stopped_at: 0,
             since: 0,
         })
@@ -219,12 +225,10 @@ impl<'b, L: Label> Beam<'b, L> {
         let cols = self.size.cols();
         // The board's cell of each number of the stage before.
         let mut numbering: Vec<usize> = (0..self.size.cells()).collect();
-        let in_one = self.size.cells() <= FEW_CELLS && self.course.width >= WIDE;
-        let stages = if in_one { 0 } else { sides.len() };
-        for index in 0..=stages {
-            let side = sides.get(index).copied().filter(|_| !in_one);
-            let later = sides.get(index + usize::from(!in_one)..).unwrap_or(&[]);
-            let stage = Stage::new(rest, side, later, (self.size.cols(), home), &self.course.weights);
+        let mut later = sides.as_slice();
+        for task in self.tasks(&sides) {
+            later = &later[usize::from(task.side().is_some())..];
+            let stage = Stage::new(rest, task, later, (cols, home), &self.course.weights);
             let numbers: Vec<Option<u16>> = (0..numbering.len())
                 .map(|old| {
                     let cell = numbering[old];
@@ -233,39 +237,45 @@ impl<'b, L: Label> Beam<'b, L> {
                 .collect();
             self.finished.enter(stage.cells, &numbers);
             numbering = (0..stage.cells).map(|number| stage.cell(number)).collect();
-            match self.stage(&stage, best, limits) {
+            let ended = match task {
+                Task::Gather => self.gather(&stage, best, limits),
+                Task::Line(_) | Task::All => self.stage(&stage, best, limits),
+            };
+            match ended {
                 Ok(true) => {}
                 Ok(false) => return Ok(None),
                 Err(stop) => return self.break_off(&stage, best).ok_or(stop).map(Some),
             }
-            match side {
-                Some(side) => rest = rest.without(side),
-                None => return Ok(self.finished.first().map(|node| self.history.moves(node))),
+            if let Some(side) = task.side() {
+                rest = rest.without(side);
             }
         }
-        unreachable!("the last stage is the core's")
+        Ok(self.finished.first().map(|node| self.history.moves(node)))
+    }
+
+    /// What is to be done, one after the other.
+    fn tasks(&self, sides: &[Side]) -> Vec<Task> {
+        let (size, mut tasks) = (self.size, Vec::new());
+        let in_one = size.cells() <= FEW_CELLS && self.course.width >= WIDE;
+        if size.cells() > FEW_CELLS && size.rows().min(size.cols()) >= THICK {
+            tasks.push(Task::Gather);
+        }
+        tasks.extend(sides.iter().filter(|_| !in_one).map(|&side| Task::Line(side)));
+        tasks.push(Task::All);
+        tasks
     }
 
     /// Chooses the width anew, every so often, so that what is left will take
     /// the time that is left.
-    fn keep_pace(&mut self, stage: &Stage, level: u32) {
+    fn keep_pace(&mut self, stage: &Stage, is_first: bool) {
         let Some(ends) = self.course.ends else { return };
-        let boards = self.work.expanded - self.pace.expanded;
-        if boards < BETWEEN_LOOKS && level > 0 {
+        if self.layer.is_empty() || !is_first && !self.pace.is_due(self.work.expanded) {
             return;
         }
-        let now = Instant::now();
-        if boards >= BETWEEN_LOOKS {
-            let measured = (now - self.pace.since).as_secs_f64() / boards as f64;
-            self.pace.seconds = (self.pace.seconds + measured) / 2.0;
-        }
-        (self.pace.since, self.pace.expanded) = (now, self.work.expanded);
-        // A board of n×n cells takes about so many moves.
-        let moves = |cells: usize| 1.5 * (cells as f64).powf(1.5);
-        let inner = moves(stage.cells - stage.view.width);
-        let levels = (moves(stage.cells) - f64::from(level)).max(inner + 8.0);
-        let width = ends.saturating_duration_since(now).as_secs_f64() / (levels * self.pace.seconds);
-        self.width = (width as usize).clamp(NARROWEST.min(self.course.width), self.course.width);
+        let distance = stage.distance(self.layer.get(0).0);
+        let levels = pace::levels(stage.task, distance, stage.cells);
+        let width = self.pace.width(self.work.expanded, ends, levels) as usize;
+        self.width = width.clamp(NARROWEST.min(self.course.width), self.course.width);
     }
 
     /// Goes through the levels of a stage until enough boards have solved its
@@ -274,8 +284,8 @@ impl<'b, L: Label> Beam<'b, L> {
         let Some(start) = self.finished.first_level() else { return Ok(false) };
         self.layer.clear(stage.cells);
         self.selection.clear();
-        let carry = if stage.side.is_some() { self.course.weights.carry(self.width) } else { 0 };
-        let wait = match stage.side {
+        let carry = if stage.task.side().is_some() { self.course.weights.carry(self.width) } else { 0 };
+        let wait = match stage.task.side() {
             Some(_) => (self.course.weights.wait * stage.view.width as f64) as u32,
             None => 0,
         };
@@ -291,7 +301,7 @@ impl<'b, L: Label> Beam<'b, L> {
                     self.finished.keep(index);
                     first_own = first_own.or(Some(level));
                 } else {
-                    self.layer.add(board, Entry { facts, ..entry });
+                    self.layer.add(stage, board, Entry { facts, ..entry });
                 }
                 next = self.finished.next_of_level(level, index + 1);
             }
@@ -308,7 +318,7 @@ impl<'b, L: Label> Beam<'b, L> {
                 self.stopped_at = level;
                 return Err(stop);
             }
-            self.keep_pace(stage, level - start);
+            self.keep_pace(stage, level == start);
             self.make_room()?;
             if first_own.is_none() && level - start >= PATIENCE * stage.view.width as u32 {
                 let reached = self.finish_one(stage, level);
@@ -357,15 +367,21 @@ impl<'b, L: Label> Beam<'b, L> {
         self.work.expanded += self.layer.len() as u64;
         self.work.generated += self.selection.offered() as u64;
         self.since += self.selection.offered() as u64;
-        let most_alike = (self.width / self.course.weights.variety).max(1) as u32;
-        let Self { layer, finished, selection, history, width, .. } = self;
+        let (most_alike, crowd) = self.course.weights.limits(stage.task, self.width, stage.cells);
+        let Self { layer, finished, selection, history, width, crowds, .. } = self;
+        crowds.fill(0);
         layer.turn();
         let mut any_done = false;
-        selection.select(|candidate, seen| {
+        let near =
+            |layer: &Layer<'_, L>, candidate: &Candidate| layer.prefetch((candidate.parent >> 2) as usize);
+        selection.select(layer, near, |layer, candidate, seen| {
             let (parent, direction) = ((candidate.parent >> 2) as usize, (candidate.parent & 3) as usize);
             let (board, entry) = layer.before(parent);
             let to = usize::from(entry.blank);
             let Some(from) = stage.beside(to, direction) else { return true };
+            if crowds[from] >= crowd {
+                return true;
+            }
             let facts = stage.apply(board, &entry.facts, &candidate.change(), from, to);
             let is_done = stage.is_done(&facts);
             if !is_done && !seen.allows(facts.own_code, most_alike) {
@@ -379,7 +395,8 @@ impl<'b, L: Label> Beam<'b, L> {
                 finished.add(level + 1, board, next, Some((from, to)));
                 return history.left() > 0;
             }
-            layer.add_next(parent, next, from, to);
+            crowds[from] += 1;
+            layer.add_next(stage, parent, next, (from, to));
             layer.len() < *width && history.left() > 0
         });
         any_done
@@ -420,7 +437,7 @@ impl<'b, L: Label> Beam<'b, L> {
         let index = if level.is_multiple_of(2) { 0 } else { self.layer.nearest() };
         let entry = self.lay_out(stage, index);
         let cols = self.size.cols();
-        match stage.side {
+        match stage.task.side() {
             Some(side) => self.staged.line(&mut self.field, stage.rest, side),
             None if stage.cells <= CORE * CORE => core::solve(&mut self.field, stage.rest),
             // Without a limit nothing can stop it.

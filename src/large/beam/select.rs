@@ -8,6 +8,7 @@
 
 use super::room::Room;
 use super::stage::Change;
+use crate::memory::prefetch;
 use bytemuck::{Pod, Zeroable};
 
 /// A board that could be made.
@@ -42,8 +43,11 @@ struct Alike {
 /// that join.
 const EACH: usize = 5;
 
+/// Candidates between asking for what one needs and using it.
+const AHEAD: usize = 6;
+
 /// Buckets of the counting sort, and how far apart the keys of one may be.
-const BUCKETS: usize = 2048;
+const BUCKETS: usize = 512;
 const COARSENESS: u32 = 2;
 
 pub(super) struct Selection<'m> {
@@ -102,8 +106,14 @@ impl<'m> Selection<'m> {
     }
 
     /// Calls `take` with each candidate not seen before, the best first, until it
-    /// has enough.
-    pub(super) fn select(&mut self, mut take: impl FnMut(&Candidate, &mut Seen<'m>) -> bool) {
+    /// has enough; and some time before that `near`, which may ask for memory.
+    /// Both are given the state that they work on.
+    pub(super) fn select<S>(
+        &mut self,
+        state: &mut S,
+        near: impl Fn(&S, &Candidate),
+        mut take: impl FnMut(&mut S, &Candidate, &mut Seen<'m>) -> bool,
+    ) {
         let candidates = &self.candidates[..self.offered];
         let order = &mut self.order[..self.offered];
         if candidates.len() < BUCKETS / 8 {
@@ -112,9 +122,18 @@ impl<'m> Selection<'m> {
         } else {
             sort(candidates, order, &mut self.ends);
         }
-        for &index in &*order {
+        for (at, &index) in order.iter().enumerate() {
+            // What is far away in memory is asked for some candidates ahead.
+            if let Some(&ahead) = order.get(at + 2 * AHEAD) {
+                prefetch(&raw const candidates[ahead as usize]);
+            }
+            if let Some(&ahead) = order.get(at + AHEAD) {
+                let candidate = &candidates[ahead as usize];
+                prefetch(&raw const self.seen.codes[Seen::slot(candidate.code, self.seen.codes.len())]);
+                near(state, candidate);
+            }
             let candidate = &candidates[index as usize];
-            if !self.seen.knows(candidate.code) && !take(candidate, &mut self.seen) {
+            if !self.seen.knows(candidate.code) && !take(state, candidate, &mut self.seen) {
                 break;
             }
         }

@@ -10,48 +10,39 @@
 //! line that is closed in by tiles that are home, because its own tile cannot
 //! enter any more without moving one of them.
 
+use super::lines::{LANES, Label, disorder};
 use super::weights::Weights;
 use crate::large::peel::{Rest, Side, View};
 use crate::puzzle::tiles::Direction;
 
-/// The number of a tile: the cell where it belongs.
-pub(super) trait Label: bytemuck::Pod + Ord + Send + Sync {
-    fn new(index: usize) -> Self;
-    fn index(self) -> usize;
-}
-
-impl Label for u8 {
-    #[inline(always)]
-    fn new(index: usize) -> Self {
-        index as Self
-    }
-
-    #[inline(always)]
-    fn index(self) -> usize {
-        self.into()
-    }
-}
-
-impl Label for u16 {
-    #[inline(always)]
-    fn new(index: usize) -> Self {
-        index as Self
-    }
-
-    #[inline(always)]
-    fn index(self) -> usize {
-        self.into()
-    }
-}
-
 /// No cell.
 const EDGE: u16 = u16::MAX;
+
+/// What a stage is to bring about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Task {
+    /// All tiles near their homes.
+    Gather,
+    /// The line of a side.
+    Line(Side),
+    /// All that is left.
+    All,
+}
+
+impl Task {
+    /// The side whose line is to be solved.
+    pub(super) fn side(self) -> Option<Side> {
+        match self {
+            Self::Line(side) => Some(side),
+            Self::Gather | Self::All => None,
+        }
+    }
+}
 
 /// What a stage is about, and tables for it.
 pub(super) struct Stage {
     pub(super) rest: Rest,
-    /// The side whose line is to be solved; all tiles where there is none.
-    pub(super) side: Option<Side>,
+    pub(super) task: Task,
     pub(super) view: View,
     pub(super) cells: usize,
     width: usize,
@@ -59,18 +50,35 @@ pub(super) struct Stage {
     blank: usize,
     /// Tiles below this number are the line's own.
     own: usize,
-    /// For each tile, a score for each cell.
+    /// For each number of lines ahead, a score for each distance.
     far: Vec<i32>,
-    /// The fine for a pair in the wrong order, by its first tile.
-    disorder: Vec<i32>,
     closed_in: i32,
-    /// For each cell, its neighbours by direction of the view.
-    beside: Vec<[u16; 4]>,
-    row: Vec<u16>,
-    col: Vec<u16>,
-    /// Random factors, for each tile and for each cell.
-    tile_code: Vec<u64>,
-    cell_code: Vec<u64>,
+    directions: [Direction; 4],
+    spots: Vec<Spot>,
+}
+
+/// A cell, and the tile that belongs there.
+struct Spot {
+    row: u16,
+    col: u16,
+    /// Its number, counted column by column.
+    across: u16,
+    /// Its neighbours by direction of the view.
+    beside: [u16; 4],
+    /// Where the scores of its tile start.
+    far: u32,
+    /// The fine for a pair in the wrong order with its tile.
+    disorder: i32,
+    /// Random factors of the cell and of the tile.
+    cell_code: u64,
+    tile_code: u64,
+}
+
+impl Spot {
+    #[inline(always)]
+    fn distance(&self, other: &Self) -> usize {
+        usize::from(self.row.abs_diff(other.row) + self.col.abs_diff(other.col))
+    }
 }
 
 /// What is known of a board.
@@ -103,11 +111,12 @@ impl Stage {
     /// of the board.
     pub(super) fn new(
         rest: Rest,
-        side: Option<Side>,
+        task: Task,
         later: &[Side],
         (board_cols, blank): (usize, usize),
         weights: &Weights,
     ) -> Self {
+        let side = task.side();
         let view = View::new(rest, side.unwrap_or(Side::Top), board_cols);
         let (width, height) = (view.width, view.height);
         let cells = width * height;
@@ -123,15 +132,9 @@ impl Stage {
             }
         }
         let blank = number(blank);
-        let row: Vec<u16> = (0..cells).map(|cell| (cell / width) as u16).collect();
-        let col: Vec<u16> = (0..cells).map(|cell| (cell % width) as u16).collect();
-        let mut far = vec![0; cells * cells];
-        for tile in (0..cells).filter(|&tile| tile != blank) {
-            for cell in 0..cells {
-                let distance = row[tile].abs_diff(row[cell]) + col[tile].abs_diff(col[cell]);
-                far[tile * cells + cell] = weights.far(distance.into(), lines_ahead[tile]);
-            }
-        }
+        let lines = lines_ahead.iter().max().map_or(0, |&most| most + 1);
+        let reach = width + height;
+        let far = (0..lines * reach).map(|index| weights.far(index % reach, index / reach)).collect();
         let beside = |cell: usize| {
             let (row, col) = (cell / width, cell % width);
             let open = [row > 0, col + 1 < width, row + 1 < height, col > 0];
@@ -141,25 +144,44 @@ impl Stage {
         let mut codes = Codes(0x5eed);
         Self {
             rest,
-            side,
+            task,
             view,
             cells,
             width,
             blank,
-            own: if side.is_some() { width } else { cells },
+            own: match task {
+                Task::Gather | Task::All => 0,
+                Task::Line(_) => width,
+            },
             far,
-            disorder: lines_ahead.iter().map(|&ahead| weights.disorder(ahead)).collect(),
             closed_in: if side.is_some() { weights.closed_in() } else { 0 },
-            beside: (0..cells).map(beside).collect(),
-            row,
-            col,
-            tile_code: (0..cells).map(|_| codes.next() | 1).collect(),
-            cell_code: (0..cells).map(|_| codes.next()).collect(),
+            directions: Direction::ALL.map(|seen| view.direction(seen)),
+            spots: (0..cells)
+                .map(|cell| Spot {
+                    row: (cell / width) as u16,
+                    col: (cell % width) as u16,
+                    across: (cell % width * height + cell / width) as u16,
+                    far: (lines_ahead[cell] * reach) as u32,
+                    beside: beside(cell),
+                    disorder: weights.disorder(lines_ahead[cell]),
+                    cell_code: codes.next(),
+                    tile_code: codes.next() | 1,
+                })
+                .collect(),
         }
     }
 
     /// The largest number of cells whose tiles fit the set of those at home.
     pub(super) const WIDEST: usize = 64;
+
+    /// The sum of the tiles' distances from their homes.
+    pub(super) fn distance<L: Label>(&self, board: &[L]) -> usize {
+        let away = |(cell, &label): (usize, &L)| {
+            let far = self.spots[cell].distance(&self.spots[label.index()]);
+            if label.index() == self.blank { 0 } else { far }
+        };
+        board.iter().enumerate().map(away).sum()
+    }
 
     /// The set of all the line's own tiles.
     fn all_home(&self) -> u64 {
@@ -170,13 +192,17 @@ impl Stage {
     /// Whether a board is done with this stage.
     #[inline]
     pub(super) fn is_done(&self, facts: &Facts) -> bool {
-        facts.home == self.all_home()
+        match self.task {
+            Task::Gather => false,
+            Task::Line(_) => facts.home == self.all_home(),
+            Task::All => facts.others == 0,
+        }
     }
 
     /// The cell beside the blank's in a direction of the view.
     #[inline(always)]
     pub(super) fn beside(&self, blank: usize, direction: usize) -> Option<usize> {
-        match self.beside[blank][direction] {
+        match self.spots[blank].beside[direction & 3] {
             EDGE => None,
             cell => Some(cell.into()),
         }
@@ -198,33 +224,46 @@ impl Stage {
         closed.count_ones() as i32 * self.closed_in
     }
 
-    /// Tiles in a row, other than the one at `cell`, that belong there and are on
-    /// the wrong side of `tile`.
+    /// The score of a tile in a cell.
     #[inline(always)]
-    fn disorder_in_row<L: Label>(&self, board: &[L], cell: usize, tile: L) -> i32 {
-        let start = cell - usize::from(self.col[cell]);
-        let row = &board[start..start + self.width];
-        let (low, high) = (L::new(start), L::new(start + self.width - 1));
-        let (before, after) = row.split_at(cell - start);
-        let wrong_before = before.iter().map(|&other| i32::from(other > tile && other <= high)).sum::<i32>();
-        let wrong_after =
-            after[1..].iter().map(|&other| i32::from(other < tile && other >= low)).sum::<i32>();
-        wrong_before + wrong_after
+    fn far(&self, tile: &Spot, cell: &Spot) -> i32 {
+        self.far[tile.far as usize + tile.distance(cell)]
+    }
+
+    /// Labels that a board takes in memory: row by row, then column by column
+    /// with the tiles numbered that way, and what lets lines be read in groups.
+    pub(super) const fn labels(cells: usize) -> usize {
+        2 * cells + LANES
+    }
+
+    /// The number of a cell, or tile, counted column by column.
+    #[inline(always)]
+    pub(super) fn across(&self, number: usize) -> usize {
+        self.spots[number].across.into()
+    }
+
+    /// Writes the second half of a board, of which the first is there.
+    pub(super) fn write_across<L: Label>(&self, board: &mut [L]) {
+        let (rows, cols) = board.split_at_mut(self.cells);
+        for (cell, label) in rows.iter().enumerate() {
+            cols[self.across(cell)] = L::new(self.across(label.index()));
+        }
+    }
+
+    /// Tiles in the row of a cell, other than the one in it, that belong there
+    /// and are on the wrong side of `tile`, which belongs there, too.
+    #[inline(always)]
+    fn disorder_in_row<L: Label>(&self, board: &[L], cell: &Spot, tile: &Spot) -> i32 {
+        let start = usize::from(cell.row) * self.width;
+        disorder(&board[start..], start, self.width, cell.col.into(), tile.col.into())
     }
 
     /// The same for a column.
     #[inline(always)]
-    fn disorder_in_col<L: Label>(&self, board: &[L], cell: usize, tile: L) -> i32 {
-        let col = self.col[cell];
-        let belongs = |other: L| self.col[other.index()] == col;
-        let column = board[col.into()..].iter().step_by(self.width);
-        let row = usize::from(self.row[cell]);
-        let mut wrong = 0;
-        for (at, &other) in column.enumerate() {
-            let passes = if at < row { other > tile } else { other < tile };
-            wrong += i32::from(passes && at != row && belongs(other));
-        }
-        wrong
+    fn disorder_in_col<L: Label>(&self, board: &[L], cell: &Spot, tile: &Spot) -> i32 {
+        let height = self.view.height;
+        let start = usize::from(cell.col) * height;
+        disorder(&board[self.cells + start..], start, height, cell.row.into(), tile.row.into())
     }
 
     /// All facts of a board, from nothing.
@@ -235,17 +274,21 @@ impl Stage {
         // The blank is on nobody's way: while counting, let it be as good as the
         // tile that is looked at.
         let mut seen = board.to_vec();
+        seen.resize(Self::labels(self.cells), blank);
+        self.write_across(&mut seen);
         for (cell, &label) in board.iter().enumerate().filter(|&(_, &label)| label != blank) {
             let tile = label.index();
             seen[at] = label;
-            let mut twice = 2 * self.far[tile * self.cells + cell];
-            if self.row[tile] == self.row[cell] {
-                twice += self.disorder[tile] * self.disorder_in_row(&seen, cell, label);
+            seen[self.cells + self.across(at)] = L::new(self.across(tile));
+            let (here, home) = (&self.spots[cell], &self.spots[tile]);
+            let mut twice = 2 * self.far(home, here);
+            if home.row == here.row {
+                twice += home.disorder * self.disorder_in_row(&seen, here, home);
             }
-            if self.col[tile] == self.col[cell] {
-                twice += self.disorder[tile] * self.disorder_in_col(&seen, cell, label);
+            if home.col == here.col {
+                twice += home.disorder * self.disorder_in_col(&seen, here, home);
             }
-            let code = self.tile_code[tile].wrapping_mul(self.cell_code[cell]);
+            let code = home.tile_code.wrapping_mul(here.cell_code);
             facts.code = facts.code.wrapping_add(code);
             if tile < self.own {
                 facts.own += twice;
@@ -272,30 +315,26 @@ impl Stage {
         to: usize,
         upright: bool,
     ) -> Change {
-        let label = board[from];
-        let tile = label.index();
-        let far = &self.far[tile * self.cells..][..self.cells];
-        let mut score = far[to] - far[from];
-        if upright {
-            if self.row[tile] == self.row[from] {
-                score -= self.disorder[tile] * self.disorder_in_row(board, from, label);
-            } else if self.row[tile] == self.row[to] {
-                score += self.disorder[tile] * self.disorder_in_row(board, to, label);
-            }
-        } else if self.col[tile] == self.col[from] {
-            score -= self.disorder[tile] * self.disorder_in_col(board, from, label);
-        } else if self.col[tile] == self.col[to] {
-            score += self.disorder[tile] * self.disorder_in_col(board, to, label);
-        }
+        let tile = board[from].index();
+        let (home, here, there) = (&self.spots[tile], &self.spots[from], &self.spots[to]);
+        // A tile that leaves its line takes its fines along, one that comes gets
+        // them. Counting is quicker than to guess whether it must be done.
+        let (leaves, comes, wrong) = if upright {
+            let (leaves, comes) = (home.row == here.row, home.row == there.row);
+            (leaves, comes, self.disorder_in_row(board, if leaves { here } else { there }, home))
+        } else {
+            let (leaves, comes) = (home.col == here.col, home.col == there.col);
+            (leaves, comes, self.disorder_in_col(board, if leaves { here } else { there }, home))
+        };
+        let fine = home.disorder * (i32::from(comes) - i32::from(leaves));
+        let score = self.far(home, there) - self.far(home, here) + fine * wrong;
         let code = facts.code.wrapping_add(self.code_change(tile, from, to));
         if tile >= self.own {
             return Change { code, own: facts.own, others: facts.others + score };
         }
         let home = self.home_after(facts.home, tile, from, to);
-        if home != facts.home {
-            score += self.fine(home) - self.fine(facts.home);
-        }
-        Change { code, own: facts.own + score, others: facts.others }
+        let closed_in = self.fine(home) - self.fine(facts.home);
+        Change { code, own: facts.own + score + closed_in, others: facts.others }
     }
 
     /// The facts after a change by that move.
@@ -319,7 +358,8 @@ impl Stage {
 
     #[inline(always)]
     fn code_change(&self, tile: usize, from: usize, to: usize) -> u64 {
-        self.tile_code[tile].wrapping_mul(self.cell_code[to].wrapping_sub(self.cell_code[from]))
+        let step = self.spots[to].cell_code.wrapping_sub(self.spots[from].cell_code);
+        self.spots[tile].tile_code.wrapping_mul(step)
     }
 
     #[inline(always)]
@@ -339,8 +379,9 @@ impl Stage {
     }
 
     /// The board's direction for one of the view.
+    #[inline(always)]
     pub(super) fn direction(&self, index: usize) -> Direction {
-        self.view.direction(Direction::from_index(index))
+        self.directions[index & 3]
     }
 }
 

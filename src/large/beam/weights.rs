@@ -1,5 +1,6 @@
 //! The numbers of a beam search's score, found by trying.
 
+use super::stage::Task;
 use crate::puzzle::tiles::Size;
 
 /// The numbers, in moves.
@@ -22,6 +23,10 @@ pub struct Weights {
     /// The part of the beam that may share one arrangement of the line's tiles is
     /// one in this many.
     pub variety: usize,
+    /// How many times its even share of the beam may have the blank in one cell.
+    pub crowd: f64,
+    /// How far from home tiles are on average, at most, when all have come near.
+    pub gathered: f64,
     /// Levels for each cell of the line that a beam may go on by itself after it
     /// was helped.
     pub wait: f64,
@@ -37,7 +42,9 @@ impl Default for Weights {
             closed_in: 6.0,
             patience: 3.5,
             pressure: 0.012,
-            variety: 10,
+            variety: 5,
+            crowd: 2.5,
+            gathered: 2.0,
             wait: 30.0,
         }
     }
@@ -46,7 +53,8 @@ impl Default for Weights {
 impl Weights {
     /// The best weights for boards of a size.
     pub fn of(size: Size) -> Self {
-        let usual = Self::default();
+        let side = (size.cells() as f64).sqrt();
+        let usual = Self { gathered: 0.5 + 0.15 * side, ..Self::default() };
         if size.cells() <= 25 { Self { exponent: 1.4, disorder: 6.0, urgency: 1.0, ..usual } } else { usual }
     }
 }
@@ -69,6 +77,18 @@ impl Weights {
     /// The fine for a place that is closed in.
     pub(super) fn closed_in(&self) -> i32 {
         (self.closed_in * UNIT) as i32
+    }
+
+    /// How many boards of a beam may share one arrangement of the line's tiles,
+    /// and how many may have the blank in one cell.
+    pub(super) fn limits(&self, task: Task, width: usize, cells: usize) -> (u32, u32) {
+        let alike = (width / self.variety).max(1) as u32;
+        let crowd = (width as f64 * self.crowd / cells as f64).max(1.0) as u32;
+        match task {
+            Task::Gather => (u32::MAX, crowd),
+            Task::Line(_) => (alike, crowd),
+            Task::All => (u32::MAX, u32::MAX),
+        }
     }
 
     /// Levels for which boards are still gathered after the first that has

@@ -17,8 +17,8 @@ impl Summary {
         member(out, "gave_up", self.gave_up());
         member(out, "invalid", self.invalid);
         member(out, "time_s", rounded(run.elapsed.as_secs_f64(), 1e6));
-        member(out, "puzzles_per_s", rounded(run.rate(self.puzzles), 10.0));
-        member(out, "nodes_per_s", rounded(run.rate(self.generated), 10.0));
+        member(out, "puzzles_per_s", rounded(run.rate(self.puzzles - self.kept), 10.0));
+        member(out, "nodes_per_s", rounded(run.rate(self.generated - self.generated_before), 10.0));
         member(out, "threads", run.threads);
         member(out, "peak_memory_bytes", run.peak_memory);
         member(out, "memory_cap_bytes", run.memory_cap);
@@ -33,6 +33,9 @@ impl Summary {
             append(out, format_args!(",\"time_us_p{percent}\":{}", rounded(micros, 10.0)));
         }
         self.slowest_member(out);
+        if self.kept > 0 {
+            member(out, "kept", self.kept);
+        }
         out.extend_from_slice(b"}\n");
     }
 

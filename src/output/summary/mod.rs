@@ -42,6 +42,50 @@ pub struct Summary {
     times: Histogram<u64>,
     /// The slowest puzzles, the slowest first.
     slowest: Vec<Slow>,
+    /// Results of an earlier run that are counted here, too.
+    kept: u64,
+    /// States that the earlier run generated for them.
+    generated_before: u64,
+    /// Of these, solutions that do not say whether they are shortest.
+    unproved: u64,
+    /// The longest time that one of these took.
+    longest_before: Duration,
+}
+
+/// What a result that is there already says of its puzzle.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Told {
+    /// What was found out.
+    pub decision: Decision,
+    /// States expanded, where the format says so.
+    pub expanded: u64,
+    /// States generated, where the format says so.
+    pub generated: u64,
+    /// The time it took, where the format says so.
+    pub time: Option<Duration>,
+}
+
+/// What was found out of a puzzle, without the solution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// A solution.
+    Solved {
+        /// Whether it is proved to be shortest, where the format says so.
+        optimal: Option<bool>,
+    },
+    /// There is none.
+    Unsolvable,
+    /// It is not known, for a reason.
+    GaveUp(GiveUp),
+    /// It is no puzzle.
+    Invalid,
+}
+
+impl Told {
+    /// A decision without figures.
+    pub fn of(decision: Decision) -> Self {
+        Self { decision, expanded: 0, generated: 0, time: None }
+    }
 }
 
 /// A puzzle that took long.
@@ -95,6 +139,10 @@ impl Summary {
             gave_up: Default::default(),
             times: Histogram::new_with_bounds(1, LONGEST_NS, 2).expect("the bounds are in order"),
             slowest: Vec::with_capacity(SLOWEST + 1),
+            kept: 0,
+            generated_before: 0,
+            unproved: 0,
+            longest_before: Duration::ZERO,
         }
     }
 
@@ -124,6 +172,29 @@ impl Summary {
         }
     }
 
+    /// Counts a result of an earlier run.
+    pub fn keep(&mut self, told: &Told) {
+        self.puzzles += 1;
+        self.kept += 1;
+        match told.decision {
+            Decision::Solved { optimal } => {
+                self.solved += 1;
+                self.optimal += u64::from(optimal == Some(true));
+                self.unproved += u64::from(optimal.is_none());
+            }
+            Decision::Unsolvable => self.unsolvable += 1,
+            Decision::GaveUp(reason) => self.gave_up[reason as usize] += 1,
+            Decision::Invalid => self.invalid += 1,
+        }
+        self.expanded += told.expanded;
+        self.generated += told.generated;
+        self.generated_before += told.generated;
+        if let Some(time) = told.time {
+            self.times.saturating_record((time.as_nanos() as u64).max(1));
+            self.longest_before = self.longest_before.max(time);
+        }
+    }
+
     /// Adds what another summary counted.
     pub fn merge(&mut self, other: &Self) {
         self.puzzles += other.puzzles;
@@ -134,6 +205,10 @@ impl Summary {
         self.expanded += other.expanded;
         self.generated += other.generated;
         self.fallbacks_to_ida += other.fallbacks_to_ida;
+        self.kept += other.kept;
+        self.generated_before += other.generated_before;
+        self.unproved += other.unproved;
+        self.longest_before = self.longest_before.max(other.longest_before);
         for (mine, theirs) in self.gave_up.iter_mut().zip(other.gave_up) {
             *mine += theirs;
         }
@@ -158,7 +233,7 @@ impl Summary {
         let nanos = self.times.value_at_quantile(percent / 100.0);
         // A bucket's upper end may lie above every time that was measured.
         let longest = self.slowest.first().map_or(Duration::ZERO, |slow| slow.time);
-        Duration::from_nanos(nanos).min(longest)
+        Duration::from_nanos(nanos).min(longest.max(self.longest_before))
     }
 
     fn is_among_slowest(&self, time: Duration) -> bool {

@@ -19,11 +19,15 @@ impl Summary {
 
     fn lines(&self, out: &mut String, run: &Run) -> fmt::Result {
         self.counts(out)?;
-        write!(out, "  time     {}, {} puzzles/s", Span(run.elapsed), Count(run.rate(self.puzzles)))?;
+        if self.kept > 0 {
+            writeln!(out, "  kept     {} of the earlier run", plural(self.kept, "result"))?;
+        }
+        let now = self.puzzles - self.kept;
+        write!(out, "  time     {}, {} puzzles/s", Span(run.elapsed), Count(run.rate(now)))?;
         write!(
             out,
             ", {} nodes/s, {}",
-            Count(run.rate(self.generated)),
+            Count(run.rate(self.generated - self.generated_before)),
             plural(run.threads as u64, "thread")
         )?;
         write!(out, "\n  memory   {} peak", Bytes(run.peak_memory))?;
@@ -32,7 +36,7 @@ impl Summary {
             0 => out.push_str(", no fallback to IDA*\n"),
             n => writeln!(out, ", {} to IDA*", plural(n, "fallback"))?,
         }
-        if self.puzzles - self.invalid >= MANY {
+        if self.puzzles - self.invalid >= MANY && !self.times.is_empty() {
             let [p50, p90, p99] = [50.0, 90.0, 99.0].map(|percent| Span(self.percentile(percent)));
             writeln!(out, "  each     50 % in {p50}, 90 % in {p90}, 99 % in {p99}")?;
             self.slowest_lines(out)?;
@@ -47,7 +51,12 @@ impl Summary {
             write!(
                 out,
                 " ({} optimal)",
-                if self.optimal == self.solved { "all".into() } else { self.optimal.to_string() }
+                match self.unproved {
+                    0 if self.optimal == self.solved => "all".into(),
+                    0 => self.optimal.to_string(),
+                    // Text does not say it of what was kept.
+                    _ => format!("at least {}", self.optimal),
+                }
             )?;
         }
         if self.unsolvable > 0 {

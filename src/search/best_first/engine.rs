@@ -1,5 +1,6 @@
 //! What the workers of one search share.
 
+use super::growth::Growth;
 use super::layout::{FULL_GROWING, FULL_LAST, Layout, SMALLEST, SMALLEST_FAR};
 use super::worker::{Flow, PUSHES_AMONG_OTHERS, Worker};
 use super::{Entry, WhenFull};
@@ -10,12 +11,13 @@ use crate::memory::region::{Piece, Watermark};
 use crate::memory::visited::{Access, Frozen, Insert, Locks, Table};
 use crate::memory::{Key, Region};
 use crate::puzzle::{Move, Puzzle};
+use crate::search::keeper::Root;
 use crate::search::{Ending, Limits, Order, Outcome, Problem, Statistics, Stop};
 use parking_lot::{Condvar, Mutex, RawMutex, RwLock};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-/// Locks for the stripes of a shared table.
+/// Locks for the stripes of a shared table whose slots are no words.
 const LOCKS: usize = 1024;
 
 /// A best-first search in a region of memory.
@@ -35,7 +37,7 @@ pub struct BestFirst<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> {
     pub(super) costs_end: u32,
     /// Held for reading by all who use the table, for writing by who replaces
     /// it.
-    pub(super) stage: RwLock<Stage<'m, P::Key>>,
+    pub(super) stage: RwLock<Stage<'m, P::Key, E>>,
     /// How many wait to replace the table: all who hold it should let go.
     pub(super) waiting: AtomicUsize,
     pub(super) desk: Mutex<Desk<'m, P::Key, E>>,
@@ -46,13 +48,18 @@ pub struct BestFirst<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> {
     pub(super) best: AtomicU32,
     pub(super) over: AtomicBool,
     pub(super) watermark: &'m Watermark,
+    /// The bytes of the whole region.
+    pub(super) region: u64,
     estimate: u32,
 }
 
-/// The table, as the search goes on.
-pub(super) enum Stage<'m, K: Key> {
+/// The table, as the search goes on. There is one of it, so its size is no matter.
+#[allow(clippy::large_enum_variant)]
+pub(super) enum Stage<'m, K: Key, E> {
     /// States are added.
     Open(Table<'m, K>),
+    /// All are moved into a larger table.
+    Growing(Growth<'m, K, E>),
     /// Nothing is added any more.
     Frozen(Frozen<'m, K>),
     /// Between two of the above.
@@ -72,7 +79,7 @@ pub(super) struct Desk<'m, K, E> {
     pub(super) statistics: Statistics,
     /// Nodes generated before memory ran full.
     pub(super) generated_before: u64,
-    /// How many larger tables are still to come, and how many states the
+    /// How many larger tables are still to be begun, and how many states the
     /// present one takes.
     pub(super) growths_left: usize,
     pub(super) room: u64,
@@ -80,6 +87,8 @@ pub(super) struct Desk<'m, K, E> {
     pub(super) version: u64,
     /// The piece that the table is not in.
     pub(super) spare: Option<Piece<'m>>,
+    /// Roots that are being searched, with their levels.
+    pub(super) in_hand: Vec<Root>,
 }
 
 impl<K, E> Desk<'_, K, E> {
@@ -124,6 +133,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         when_full: WhenFull,
     ) -> Option<Self> {
         let Problem { puzzle, heuristic, start } = problem;
+        let bytes = region.bytes();
         let longest = puzzle.longest().filter(|_| order.is_optimal());
         let (levels, columns) = if E::BY_COST {
             let levels = longest.map_or(512, |longest| longest as usize + 1);
@@ -134,7 +144,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         let cost_bits = if E::BY_COST { levels.ilog2() + 1 } else { cost_bits::<P>(puzzle) };
         let fields = Fields { key: puzzle.key_bits(), cost: cost_bits, step: puzzle.move_bits() };
         let smallest = if H::FAR { SMALLEST_FAR } else { SMALLEST };
-        let layout = Layout::new::<P::Key, E, H::Carry>(region.bytes(), fields, levels, columns, smallest)?;
+        let layout = Layout::new::<P::Key, E, H::Carry>(bytes, fields, levels, columns, smallest)?;
         let ([open, small, large], watermark) = region.split(layout.small, layout.large);
         watermark.raise(layout.large);
         let open = Buckets::new(open.words, layout.shape)?;
@@ -173,12 +183,14 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
                 room: room(geometry.slots(), growths_left),
                 version: 0,
                 spare: Some(spare),
+                in_hand: Vec::new(),
             }),
             arrivals: Condvar::new(),
             locks: OnceLock::new(),
             best: AtomicU32::new(u32::MAX),
             over: AtomicBool::new(false),
             watermark,
+            region: bytes as u64,
             estimate,
             layout,
         };
@@ -219,6 +231,11 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
             let mut stage = search.stage.write();
             let flow = match &mut *stage {
                 Stage::Open(table) => worker.expand(&mut table.exclusive(), &wants_in),
+                Stage::Growing(growth) => {
+                    let nodes = search.desk.lock().nodes();
+                    growth.go_on(|| search.halts(nodes));
+                    Flow::Grown
+                }
                 Stage::Frozen(table) => worker.dig(table, &wants_in),
                 Stage::Changing => unreachable!("changed only under the lock"),
             };
@@ -230,6 +247,8 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
                     return Progress::Paused;
                 }
                 Flow::Full(version) => search.make_room(version),
+                Flow::Grown if search.over.load(Ordering::Relaxed) => return Progress::Finished,
+                Flow::Grown => search.advance(),
                 // Nobody else could bring anything.
                 Flow::Idle => search.end(&mut search.desk.lock()),
                 Flow::LetGo => {}
@@ -239,7 +258,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
 
     /// Works on the calling thread among others, until the search is over.
     pub fn work(&self) {
-        let locks = self.locks.get_or_init(|| Locks::new(LOCKS));
+        let locks = self.locks.get_or_init(|| Locks::new(if P::Key::IS_WORD { 1 } else { LOCKS }));
         {
             let mut desk = self.desk.lock();
             // More workers than the open list can serve would only fill it.
@@ -256,6 +275,11 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
             let stage = self.stage.read();
             let flow = match &*stage {
                 Stage::Open(table) => worker.expand(&mut table.shared(locks), &|| false),
+                Stage::Growing(growth) => {
+                    let nodes = self.desk.lock().nodes();
+                    growth.help(locks, || self.halts(nodes));
+                    Flow::Grown
+                }
                 Stage::Frozen(table) => worker.dig(table, &|| false),
                 Stage::Changing => unreachable!("changed only under the lock"),
             };
@@ -263,6 +287,8 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
             match flow {
                 Flow::Over => return,
                 Flow::Full(version) => self.make_room(version),
+                Flow::Grown if self.over.load(Ordering::Relaxed) => return,
+                Flow::Grown => self.advance(),
                 Flow::Idle => {
                     let mut desk = self.desk.lock();
                     desk.idle += 1;
@@ -322,6 +348,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
                     End::Path(path) => path,
                     End::InTable(mixed) => match self.stage.into_inner() {
                         Stage::Open(table) => trace(puzzle, &table.freeze(), mixed),
+                        Stage::Growing(growth) => trace(puzzle, &growth.old, mixed),
                         Stage::Frozen(table) => trace(puzzle, &table, mixed),
                         Stage::Changing => unreachable!("changed only under the lock"),
                     },

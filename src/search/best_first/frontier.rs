@@ -22,6 +22,9 @@ const LOOKED_UP: usize = 1;
 impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E> {
     /// Searches below open states until something else must be done.
     pub(super) fn dig(&mut self, table: &Frozen<'_, P::Key>, wants_in: &impl Fn() -> bool) -> Flow {
+        if H::FAR {
+            return self.dig_in_lanes(table, wants_in);
+        }
         let search = self.search;
         let puzzle = search.problem.puzzle;
         let bits = puzzle.key_bits();

@@ -1,66 +1,165 @@
 //! What happens when the table is full: a larger one, or none.
+//!
+//! All workers of the search do it together, in three phases: memory that was
+//! used before is cleared, the states move into the new table, and the entries
+//! of the open list are told the new places of their states. A phase is a list
+//! of small parts, which workers take one by one while they hold the stage for
+//! reading. Who finds no part left asks for the stage to write: when that is
+//! given, all others have finished theirs, and the next phase can begin. The old
+//! table stays as it is to the end, so the search can be stopped at any time.
 
 use super::engine::{BestFirst, Desk, Stage, room};
 use super::{Entry, WhenFull};
 use crate::heuristic::Heuristic;
 use crate::memory::Key;
-use crate::memory::buckets::Buckets;
+use crate::memory::buckets::Lent;
 use crate::memory::geometry::Geometry;
+use crate::memory::handout::Handout;
 use crate::memory::region::Piece;
-use crate::memory::visited::{Access, Insert, Known, Table};
+use crate::memory::visited::{Access, Frozen, Insert, Known, Locks, Table};
 use crate::puzzle::Puzzle;
 use crate::search::Stop;
-use std::sync::atomic::Ordering;
+use lock_api::RawMutex;
+use parking_lot::RwLockWriteGuard;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H, E> {
-    /// Makes room in a table that was full at a version: by a larger table, or
-    /// by freezing it, or by ending the search. Nobody may hold the stage.
-    pub(super) fn make_room(&self, version: u64) {
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        let mut stage = self.stage.write();
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
-        let desk = &mut *self.desk.lock();
-        if desk.version != version || desk.done {
-            return;
-        }
-        desk.version += 1;
-        let Stage::Open(mut table) = std::mem::replace(&mut *stage, Stage::Changing) else {
-            unreachable!("only an open table is full");
-        };
-        if let Some(larger) = self.larger(&mut table, desk) {
-            *stage = Stage::Open(larger);
-            let words = bytemuck::cast_slice_mut(table.into_memory());
-            if desk.growths_left > 0 {
-                let used = words.len();
-                desk.spare = Some(Piece { words, used });
-            } else {
-                desk.open.extend(words);
-            }
-        } else {
-            *stage = Stage::Frozen(table.freeze());
-            if self.when_full == WhenFull::Dig && self.order.is_optimal() {
-                desk.statistics.fell_back = true;
-                desk.generated_before = desk.statistics.generated;
-            } else {
-                desk.stop = Some(Stop::Memory);
-                self.end(desk);
-            }
+/// Slots cleared, and lines moved, at once: enough that taking a part costs
+/// nothing, and few enough that nobody waits long for the last one.
+const CLEARED: usize = 1 << 15;
+const MOVED: usize = 1 << 11;
+
+/// States under way at once, so that their lines are fetched together.
+const BATCH: usize = 64;
+
+/// A table on its way into a larger one.
+pub(super) struct Growth<'m, K: Key, E> {
+    pub(super) old: Frozen<'m, K>,
+    geometry: Geometry,
+    phase: Phase<'m, K, E>,
+}
+
+/// What is to be done now.
+enum Phase<'m, K: Key, E> {
+    /// The new table's memory is cleared, as far as it was used.
+    Clearing(Handout<'m, K::Slot>),
+    /// States are moved, from line `next` on.
+    Moving { larger: Table<'m, K>, next: AtomicUsize, fits: AtomicBool },
+    /// The open list learns where they are now.
+    Renumbering { larger: Frozen<'m, K>, open: Lent<'m, E> },
+}
+
+impl<'m, K: Key, E> Growth<'m, K, E> {
+    fn new(table: Table<'m, K>, spare: Piece<'m>, geometry: Geometry) -> Self {
+        let used = spare.used.div_ceil(size_of::<K::Slot>() / 8).min(geometry.slots());
+        let memory = Handout::new(slots::<K>(spare.words), CLEARED).up_to(used.div_ceil(CLEARED));
+        Self { old: table.freeze(), geometry, phase: Phase::Clearing(memory) }
+    }
+
+    fn is_phase_over(&self) -> bool {
+        match &self.phase {
+            Phase::Clearing(memory) => memory.is_empty(),
+            Phase::Moving { next, .. } => next.load(Ordering::Relaxed) >= self.old.geometry().lines,
+            Phase::Renumbering { open, .. } => open.is_empty(),
         }
     }
 
-    /// The next table, with all states in it, if there is one to come.
-    fn larger(
-        &self,
-        table: &mut Table<'m, P::Key>,
-        desk: &mut Desk<'m, P::Key, E>,
-    ) -> Option<Table<'m, P::Key>> {
-        desk.growths_left = desk.growths_left.checked_sub(1)?;
-        let geometry = self.layout.tables[desk.growths_left];
-        if desk.growths_left % 2 == 0 {
-            self.watermark.raise(self.layout.large + geometry.bytes::<P::Key>());
+    /// Does parts of the present phase, alone, until none is left or `halt` says
+    /// so.
+    pub(super) fn go_on<C>(&mut self, halt: impl Fn() -> bool)
+    where
+        E: Entry<C>,
+    {
+        match &mut self.phase {
+            Phase::Moving { larger, next, fits } => {
+                move_states(&self.old, &mut larger.exclusive(), next, fits, halt);
+            }
+            _ => self.sweep(halt),
         }
-        desk.room = room(geometry.slots(), desk.growths_left);
-        grow(table, desk.spare.take()?, geometry, &mut desk.open)
+    }
+
+    /// The same among others.
+    pub(super) fn help<C, L: RawMutex>(&self, locks: &Locks<L>, halt: impl Fn() -> bool)
+    where
+        E: Entry<C>,
+    {
+        match &self.phase {
+            Phase::Moving { larger, next, fits } => {
+                move_states(&self.old, &mut larger.shared(locks), next, fits, halt);
+            }
+            _ => self.sweep(halt),
+        }
+    }
+
+    /// The phases for which it does not matter who else is there.
+    fn sweep<C>(&self, halt: impl Fn() -> bool)
+    where
+        E: Entry<C>,
+    {
+        match &self.phase {
+            Phase::Clearing(memory) => {
+                while !halt()
+                    && let Some((_, part)) = memory.next()
+                {
+                    part.fill(bytemuck::Zeroable::zeroed());
+                }
+            }
+            Phase::Moving { .. } => unreachable!("moving asks for a way of access"),
+            Phase::Renumbering { larger, open } => {
+                while !halt()
+                    && let Some(entries) = open.next()
+                {
+                    renumber(&self.old, larger, entries);
+                }
+            }
+        }
+    }
+}
+
+/// Moves states into the larger table, some lines at a time, and notes if one
+/// finds no place.
+fn move_states<K: Key>(
+    old: &Frozen<'_, K>,
+    larger: &mut impl Access<K>,
+    next: &AtomicUsize,
+    fits: &AtomicBool,
+    halt: impl Fn() -> bool,
+) {
+    let lines = old.geometry().lines;
+    let mut batch = Vec::with_capacity(BATCH);
+    let settle = |batch: &mut Vec<Known<K>>, larger: &mut _| {
+        for known in batch.drain(..) {
+            if Access::insert(larger, known.mixed, known.cost, known.step) == Insert::Full {
+                fits.store(false, Ordering::Relaxed);
+            }
+        }
+    };
+    while !halt() {
+        let first = next.fetch_add(MOVED, Ordering::Relaxed);
+        if first >= lines {
+            break;
+        }
+        old.for_each_in(first..lines.min(first + MOVED), |known| {
+            larger.prefetch(known.mixed);
+            batch.push(known);
+            if batch.len() == BATCH {
+                settle(&mut batch, larger);
+            }
+        });
+        settle(&mut batch, larger);
+    }
+}
+
+/// Tells entries of the open list where their states are now.
+fn renumber<K: Key, C, E: Entry<C>>(old: &Frozen<'_, K>, larger: &Frozen<'_, K>, entries: &mut [E]) {
+    let mut mixed = Vec::with_capacity(BATCH);
+    for entries in entries.chunks_mut(BATCH) {
+        entries.iter().for_each(|entry| old.prefetch_slot(entry.slot()));
+        mixed.clear();
+        mixed.extend(entries.iter().map(|entry| old.known(entry.slot()).mixed));
+        mixed.iter().for_each(|&mixed| larger.prefetch(mixed));
+        for (entry, &mixed) in entries.iter_mut().zip(&mixed) {
+            entry.set_slot(larger.slot_of(mixed).expect("all states were moved"));
+        }
     }
 }
 
@@ -71,49 +170,110 @@ pub(super) fn slots<K: Key>(words: &mut [u64]) -> &mut [K::Slot] {
     bytemuck::cast_slice_mut(&mut words[..whole])
 }
 
-/// Moves all states into a larger table, and the open list's entries with them.
-/// None, and nothing is moved, in the unlikely case that some line of the larger
-/// table cannot take all that belongs there.
-fn grow<'m, K: Key, C, E: Entry<C>>(
-    table: &mut Table<'m, K>,
-    spare: Piece<'m>,
-    geometry: Geometry,
-    open: &mut Buckets<'m, E>,
-) -> Option<Table<'m, K>> {
-    /// States under way at once, so that their lines are fetched together.
-    const BATCH: usize = 64;
-    let used = spare.used.div_ceil(size_of::<K::Slot>() / 8);
-    let mut larger = Table::<K>::new(slots::<K>(spare.words), used, geometry);
-    let mut batch = Vec::with_capacity(BATCH);
-    let mut fits = true;
-    let mut settle = |batch: &mut Vec<Known<K>>, larger: &mut Table<'m, K>| {
-        for known in batch.drain(..) {
-            fits &= larger.exclusive().insert(known.mixed, known.cost, known.step) != Insert::Full;
+impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H, E> {
+    /// Makes room in a table that was full at a version: begins a larger table,
+    /// or freezes this one, or ends the search. Nobody may hold the stage.
+    pub(super) fn make_room(&self, version: u64) {
+        let mut stage = self.hold_alone();
+        let desk = &mut *self.desk.lock();
+        if desk.version != version || desk.done {
+            return;
         }
-    };
-    table.for_each(|_, known| {
-        larger.prefetch(known.mixed);
-        batch.push(known);
-        if batch.len() == BATCH {
-            settle(&mut batch, &mut larger);
-        }
-    });
-    settle(&mut batch, &mut larger);
-    if !fits {
-        return None;
-    }
-    let mut mixed = Vec::with_capacity(BATCH);
-    open.for_each_chunk(|entries| {
-        for entries in entries.chunks_mut(BATCH) {
-            entries.iter().for_each(|entry| table.prefetch_slot(entry.slot() as usize));
-            mixed.clear();
-            mixed.extend(entries.iter().map(|entry| table.exclusive().known(entry.slot()).mixed));
-            mixed.iter().for_each(|&mixed| larger.prefetch(mixed));
-            for (entry, &mixed) in entries.iter_mut().zip(&mixed) {
-                let slot = larger.slot_of(mixed).expect("all states were moved");
-                entry.set_slot(slot);
+        desk.version += 1;
+        let Stage::Open(table) = std::mem::replace(&mut *stage, Stage::Changing) else {
+            unreachable!("only an open table is full");
+        };
+        *stage = match desk.growths_left.checked_sub(1).zip(desk.spare.take()) {
+            Some((left, spare)) => {
+                let geometry = self.layout.tables[left];
+                if left % 2 == 0 {
+                    self.watermark.raise(self.layout.large + geometry.bytes::<P::Key>());
+                }
+                desk.growths_left = left;
+                Stage::Growing(Growth::new(table, spare, geometry))
             }
+            None => self.freeze(table.freeze(), desk),
+        };
+    }
+
+    /// The stage, when all others have let go.
+    fn hold_alone(&self) -> RwLockWriteGuard<'_, Stage<'m, P::Key, E>> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let stage = self.stage.write();
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        stage
+    }
+
+    /// Goes on to the next phase of a growth when the present one is over.
+    /// Nobody may hold the stage.
+    pub(super) fn advance(&self) {
+        let is_over =
+            |stage: &Stage<'m, P::Key, E>| matches!(stage, Stage::Growing(growth) if growth.is_phase_over());
+        if !is_over(&self.stage.read()) {
+            return;
         }
-    });
-    Some(larger)
+        let mut stage = self.hold_alone();
+        if !is_over(&stage) || self.over.load(Ordering::Relaxed) {
+            return;
+        }
+        let Stage::Growing(growth) = std::mem::replace(&mut *stage, Stage::Changing) else {
+            unreachable!("it was just seen");
+        };
+        let Growth { old, geometry, phase } = growth;
+        let desk = &mut *self.desk.lock();
+        let phase = match phase {
+            Phase::Clearing(memory) => Phase::Moving {
+                larger: Table::new(memory.into_slice(), 0, geometry),
+                next: AtomicUsize::new(0),
+                fits: AtomicBool::new(true),
+            },
+            Phase::Moving { fits, .. } if !fits.load(Ordering::Relaxed) => {
+                // Unlikely: some line cannot take all that belongs there.
+                *stage = self.freeze(old, desk);
+                return;
+            }
+            Phase::Moving { larger, .. } => {
+                Phase::Renumbering { larger: larger.freeze(), open: desk.open.lend() }
+            }
+            Phase::Renumbering { larger, open } => {
+                desk.open.take_back(open);
+                desk.room = room(geometry.slots(), desk.growths_left);
+                let words = bytemuck::cast_slice_mut(old.thaw().into_memory());
+                if desk.growths_left > 0 {
+                    let used = words.len();
+                    desk.spare = Some(Piece { words, used });
+                } else {
+                    desk.open.extend(words);
+                }
+                *stage = Stage::Open(larger.thaw());
+                return;
+            }
+        };
+        *stage = Stage::Growing(Growth { old, geometry, phase });
+    }
+
+    /// Whether a growth must be broken off, asked between two parts of it.
+    pub(super) fn halts(&self, nodes: u64) -> bool {
+        if self.over.load(Ordering::Relaxed) {
+            return true;
+        }
+        let Some(stop) = self.limits.reached(nodes) else { return false };
+        let desk = &mut *self.desk.lock();
+        desk.stop = desk.stop.or(Some(stop));
+        self.end(desk);
+        true
+    }
+
+    /// Nothing is added any more: the search goes on without, or ends.
+    fn freeze(&self, table: Frozen<'m, P::Key>, desk: &mut Desk<'m, P::Key, E>) -> Stage<'m, P::Key, E> {
+        if self.when_full == WhenFull::Dig && self.order.is_optimal() {
+            desk.statistics.fell_back = true;
+            desk.generated_before = desk.statistics.generated;
+            self.take_up(desk, &table);
+        } else {
+            desk.stop = Some(Stop::Memory);
+            self.end(desk);
+        }
+        Stage::Frozen(table)
+    }
 }

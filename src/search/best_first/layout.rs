@@ -6,9 +6,11 @@
 //!  └────────────┴────────────┴──────────────────────────────────────────┘
 //! ```
 //!
-//! The table starts small and grows by a fixed factor, each time from one of
-//! the two pieces into the other; the last table fills the large piece, and the
-//! small one then serves the open list, which by then needs it.
+//! The table starts small and grows by fixed factors, each time from one of the
+//! two pieces into the other; the last table fills the large piece, and the small
+//! one then serves the open list, which by then needs it. The last step is the
+//! longest: most of a large search then happens after its last growth, and few
+//! states were moved.
 
 use super::Entry;
 use crate::memory::Key;
@@ -52,6 +54,7 @@ impl Layout {
     ) -> Option<Self> {
         let (slot, entry) = (size_of::<K::Slot>(), size_of::<E>());
         let growth = if slot <= 8 { 4 } else { 8 };
+        let last_growth = 16;
         let chunk = match bytes {
             0..0x80_0000 => 32,
             0x80_0000..0x800_0000 => 64,
@@ -64,14 +67,14 @@ impl Layout {
         // which the small piece takes a part in the end; before the last growth
         // the list must do without.
         let open = FULL_LAST * OPEN_SHARE * entry / (10 * slot);
-        let small = 1000 / growth;
-        let near = open.saturating_sub(small).max(open * 11 / (10 * growth));
+        let small = 1000 / last_growth;
+        let near = open.saturating_sub(small).max(open * 11 / (10 * last_growth));
         let large = rest / (1000 + small + near) * 1000;
         let mut tables = Vec::new();
         let mut size = large;
         while let Some(geometry) = Geometry::fitting::<K>(size, fields) {
+            size /= if tables.is_empty() { last_growth } else { growth };
             tables.push(geometry);
-            size /= growth;
             if size < smallest {
                 break;
             }
@@ -80,6 +83,11 @@ impl Layout {
             return None;
         }
         let large_at = bytes.next_multiple_of(64) - large.next_multiple_of(64) - 64;
-        Some(Self { small: large_at - (large / growth).next_multiple_of(64), large: large_at, shape, tables })
+        Some(Self {
+            small: large_at - (large / last_growth).next_multiple_of(64),
+            large: large_at,
+            shape,
+            tables,
+        })
     }
 }

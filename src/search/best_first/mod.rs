@@ -26,7 +26,9 @@ mod engine;
 mod entry;
 mod frontier;
 mod growth;
+mod in_lanes;
 mod layout;
+mod standing;
 mod worker;
 
 pub(super) use engine::trace;
@@ -53,28 +55,33 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
     fn run<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>>(
         search: Option<BestFirst<'_, '_, P, H, E>>,
         company: &dyn Company,
+        may_join: impl Fn() -> bool,
         least: impl Fn() -> u32,
     ) -> Outcome {
         let Some(mut search) = search else {
             let ending = Ending::Stopped { stop: Stop::Memory, bound: least() };
             return Outcome { ending, statistics: Statistics::default() };
         };
-        if search.run_alone(|| company.offers()) == Progress::Paused {
+        if search.run_alone(|| company.offers() && may_join()) == Progress::Paused {
             company.invite(&|| search.work());
         }
         search.finish()
     }
+    // A frontier that is to be found again is found by one thread.
+    let may_join = || limits.keeper.is_none_or(|keeper| keeper.has_begun());
     let least = || problem.heuristic.estimate(&problem.heuristic.evaluate(problem.puzzle, &problem.start));
     if order.is_optimal() && <P::Key as crate::memory::Key>::QUOTIENT {
         run(
             BestFirst::<_, _, Lean<H::Carry>>::new(problem, order, *limits, region, when_full),
             company,
+            may_join,
             least,
         )
     } else {
         run(
             BestFirst::<_, _, Full<H::Carry>>::new(problem, order, *limits, region, when_full),
             company,
+            may_join,
             least,
         )
     }

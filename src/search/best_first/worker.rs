@@ -44,6 +44,8 @@ pub(super) enum Flow {
     Paused,
     /// The table or the open list was full at this version.
     Full(u64),
+    /// No part of a growth's phase is left.
+    Grown,
     /// Somebody wants to replace the table.
     LetGo,
     /// There is nothing to do now.
@@ -133,6 +135,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             };
             let most = search.limits.max_nodes.unwrap_or(u64::MAX).saturating_sub(desk.statistics.stored);
             drop(desk);
+            search.limits.at(level as u32);
             let bucket = Bucket { level, column, limit, most };
             self.base = (level, if E::BY_COST { column + 1 } else { 0 });
             match self.expand_portion(table, bucket, pushes) {

@@ -1,0 +1,249 @@
+//! Files that are compressed, by their extension: `.gz` and `.zst`.
+//!
+//! They are unpacked as they are read, so what they take is a window: 32 KiB of
+//! gzip, and of Zstandard what the file says, up to a limit. Offsets in errors
+//! are those of the text, not of the packed file.
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::FrameDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::path::Path;
+
+/// The largest window of Zstandard that is unpacked unless somebody has less to
+/// spare. All levels of its program up to 19 stay within it.
+pub(super) const WINDOW: u64 = 8 << 20;
+
+/// Bytes of the packed file that are read at a time.
+const READ: usize = 64 << 10;
+
+/// How a file is packed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Packing {
+    /// `.gz`
+    Gzip,
+    /// `.zst`
+    Zstandard,
+}
+
+impl Packing {
+    /// What a file's extension says.
+    pub fn of(name: &str) -> Option<Self> {
+        let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "gz" => Some(Self::Gzip),
+            "zst" => Some(Self::Zstandard),
+            _ => None,
+        }
+    }
+
+    /// The most that unpacking keeps resident, with a window of so many bytes.
+    pub fn footprint(self, window: Option<u64>) -> u64 {
+        match self {
+            Self::Gzip => 256 << 10,
+            Self::Zstandard => 2 * window.unwrap_or(WINDOW) + (2 << 20),
+        }
+    }
+
+    /// The text of a packed stream.
+    pub(super) fn unpack(
+        self,
+        packed: impl Read + Send + 'static,
+        window: Option<u64>,
+    ) -> Box<dyn Read + Send> {
+        let packed = BufReader::with_capacity(READ, packed);
+        match self {
+            Self::Gzip => Box::new(Gzip { members: MultiGzDecoder::new(packed) }),
+            Self::Zstandard => {
+                let mut decoder = FrameDecoder::new();
+                decoder.set_max_window_size(window.unwrap_or(WINDOW));
+                Box::new(Frames { packed, decoder, within: false })
+            }
+        }
+    }
+}
+
+/// Gzip members, one after the other.
+struct Gzip<R> {
+    members: MultiGzDecoder<R>,
+}
+
+impl<R: BufRead> Read for Gzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.members.read(buffer).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "the gzip file is cut short"),
+            ErrorKind::Interrupted | ErrorKind::TimedOut => error,
+            kind => io::Error::new(kind, format!("the gzip file is damaged: {error}")),
+        })
+    }
+}
+
+/// Zstandard frames, one after the other; those without text are left out.
+struct Frames<R> {
+    packed: R,
+    decoder: FrameDecoder,
+    /// Whether a frame has begun and its end has not been reached.
+    within: bool,
+}
+
+impl<R: BufRead> Frames<R> {
+    /// Begins the next frame; whether there is one.
+    fn begin(&mut self) -> io::Result<bool> {
+        while !self.packed.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.packed) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let length = u64::from(length);
+                    if io::copy(&mut (&mut self.packed).take(length), &mut io::sink())? < length {
+                        return Err(io::Error::new(ErrorKind::UnexpectedEof, CUT));
+                    }
+                }
+                Err(FrameDecoderError::WindowSizeTooBig { requested, max }) => {
+                    let what = format!(
+                        "the Zstandard file asks for a window of {} bytes, and {} is what there is for it",
+                        requested, max
+                    );
+                    return Err(io::Error::new(ErrorKind::OutOfMemory, what));
+                }
+                Err(error) => return Err(damaged(&error)),
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        use ruzstd::decoding::BlockDecodingStrategy::UptoBlocks;
+        loop {
+            if !self.within {
+                if !self.begin()? {
+                    return Ok(0);
+                }
+                self.within = true;
+            }
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                self.decoder
+                    .decode_blocks(&mut self.packed, UptoBlocks(1))
+                    .map_err(|error| damaged(&error))?;
+            }
+            let read = self.decoder.read(buffer)?;
+            if self.decoder.is_finished() && self.decoder.can_collect() == 0 {
+                self.within = false;
+                let told = self.decoder.get_checksum_from_data();
+                if told.is_some() && told != self.decoder.get_calculated_checksum() {
+                    return Err(io::Error::new(
+                        ErrorKind::InvalidData,
+                        "the Zstandard file is damaged: a checksum is wrong",
+                    ));
+                }
+            }
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+        }
+    }
+}
+
+const CUT: &str = "the Zstandard file is cut short";
+
+/// The error for a person; where the stream itself had one, that is it.
+fn damaged(error: &FrameDecoderError) -> io::Error {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(io) = error.downcast_ref::<io::Error>() {
+            return match io.kind() {
+                ErrorKind::UnexpectedEof => io::Error::new(io.kind(), CUT),
+                kind => io::Error::new(kind, io.to_string()),
+            };
+        }
+        cause = error.source();
+    }
+    io::Error::new(ErrorKind::InvalidData, format!("the Zstandard file is damaged: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    use std::io::{Cursor, Write};
+
+    fn text() -> Vec<u8> {
+        (0..60_000u32).flat_map(|n| format!("{} {}\n", n * n % 977, n).into_bytes()).collect()
+    }
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstandard(text: &[u8]) -> Vec<u8> {
+        compress_to_vec(text, CompressionLevel::Fastest)
+    }
+
+    fn unpack(packing: Packing, packed: Vec<u8>, window: Option<u64>) -> (Vec<u8>, io::Result<usize>) {
+        let mut out = Vec::new();
+        let read = packing.unpack(Cursor::new(packed), window).read_to_end(&mut out);
+        (out, read)
+    }
+
+    #[test]
+    fn the_extension_tells() {
+        assert_eq!(Packing::of("a/b.txt.GZ"), Some(Packing::Gzip));
+        assert_eq!(Packing::of("b.zst"), Some(Packing::Zstandard));
+        assert_eq!((Packing::of("gz"), Packing::of("-"), Packing::of("a.txt")), (None, None, None));
+    }
+
+    #[test]
+    fn several_parts_are_one_text() {
+        let text = text();
+        let (first, second) = text.split_at(100_000);
+        let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 5, 0, 0, 0][..], b"notes"].concat();
+        let (out, read) = unpack(Packing::Gzip, [gzip(first), gzip(second)].concat(), None);
+        assert!(read.is_ok() && out == text);
+        let packed = [zstandard(first), skipped, zstandard(second)].concat();
+        let (out, read) = unpack(Packing::Zstandard, packed, None);
+        assert!(read.is_ok() && out == text, "{read:?}");
+        for packing in [Packing::Gzip, Packing::Zstandard] {
+            assert_eq!(unpack(packing, Vec::new(), None).1.unwrap_or(0), 0);
+        }
+    }
+
+    #[test]
+    fn every_cut_is_an_error_after_the_text_before_it() {
+        let text = text();
+        for (packing, packed) in [(Packing::Gzip, gzip(&text)), (Packing::Zstandard, zstandard(&text))] {
+            for cut in [5, 100, packed.len() / 2, packed.len() - 1] {
+                let (out, read) = unpack(packing, packed[..cut].to_vec(), None);
+                let error = read.unwrap_err().to_string();
+                assert!(error.contains("is cut short"), "{packing:?} at {cut}: {error}");
+                assert!(text.starts_with(&out));
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let text = text();
+        for (packing, packed) in [(Packing::Gzip, gzip(&text)), (Packing::Zstandard, zstandard(&text))] {
+            for at in (20..packed.len()).step_by(packed.len() / 50) {
+                let mut damaged = packed.clone();
+                damaged[at] ^= 0x55;
+                let (out, read) = unpack(packing, damaged, None);
+                assert!(read.is_err() || out == text, "{packing:?} at {at}");
+            }
+            assert!(unpack(packing, b"1 2 3 4 5 6 7 8 0\n".to_vec(), None).1.is_err());
+        }
+    }
+
+    #[test]
+    fn a_window_that_is_too_large_is_refused() {
+        let error = unpack(Packing::Zstandard, zstandard(&text()), Some(1 << 10)).1.unwrap_err();
+        assert!(error.to_string().contains("asks for a window of"), "{error}");
+    }
+}
