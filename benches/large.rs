@@ -44,7 +44,7 @@ fn main() {
         }));
     }
     for (name, width, most) in
-        [("beam of 100", 100, 25), ("beam of 1,000", 1000, 25), ("beam of 10,000", 10_000, 12)]
+        [("beam of 100", 100, 25), ("beam of 1,000", 1000, 20), ("beam of 10,000", 10_000, 9)]
     {
         println!("{name}");
         let mut points = Vec::new();
