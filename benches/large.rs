@@ -1,10 +1,10 @@
-//! Large boards: moves and CPU time of each way of solving them, and a picture of
+//! Large boards: moves and time of each way of solving them, and a picture of
 //! both.
 //!
 //! `cargo bench --bench large` prints a table for sides from 5 to 100; with
 //! `-- --svg FILE` it also draws the plot of docs/benchmarks.md, and beside it the
-//! same as PNG. Beams are timed by a fixed width, so that the figures do not depend
-//! on what else the machine does; every solution is replayed.
+//! same as PNG. Beams have a fixed width, so that lengths do not depend on what else
+//! the machine does; every solution is replayed.
 
 use batch_solve::generate::{Kind, Request};
 use batch_solve::large::beam::{self, Course, Weights, Work};
@@ -14,7 +14,6 @@ use batch_solve::plot::{Axis, Figure, Panel, Point, Scale, Series};
 use batch_solve::puzzle::tiles::{Direction, Goal, Size};
 use batch_solve::search::Limits;
 use std::path::Path;
-use std::sync::LazyLock;
 use std::time::Instant;
 
 mod support;
@@ -73,7 +72,7 @@ fn main() {
     }
 }
 
-/// Solves some boards; the means of moves over n³ and of CPU seconds.
+/// Solves some boards; the means of moves over n³ and of seconds.
 fn measure(n: usize, count: u64, mut solve: impl FnMut(&Field) -> Vec<Direction>) -> (usize, f64, f64) {
     let size = Size::new(n, n).expect("a side from 2 to 256");
     let request = Request { size, count, seed: 2026, kind: Kind::Random, goal: Goal::BlankLast };
@@ -81,9 +80,9 @@ fn measure(n: usize, count: u64, mut solve: impl FnMut(&Field) -> Vec<Direction>
     let (mut moves, mut seconds) = (0, 0.0);
     for mut board in request.boards().expect("the goal fits") {
         let field = Field::new(&board, &goal);
-        let started = cpu_seconds();
+        let started = Instant::now();
         let path = solve(&field);
-        seconds += cpu_seconds() - started;
+        seconds += started.elapsed().as_secs_f64();
         assert!(path.iter().all(|&step| board.slide(step)) && board == *goal, "a wrong solution");
         moves += path.len();
     }
@@ -93,15 +92,7 @@ fn measure(n: usize, count: u64, mut solve: impl FnMut(&Field) -> Vec<Direction>
     point
 }
 
-/// The CPU time of this thread, where the system tells it; else the time of day.
-fn cpu_seconds() -> f64 {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    nanoseconds.map_or_else(|| START.elapsed().as_secs_f64(), |nanoseconds| nanoseconds * 1e-9)
-}
-
-/// Moves over n³, and CPU time, against n.
+/// Moves over n³, and time, against n.
 fn figure(curves: &[Curve]) -> Figure {
     let x = Axis {
         label: "n, side of the board".into(),
@@ -125,7 +116,7 @@ fn figure(curves: &[Curve]) -> Figure {
     moves.limit = Some((8.0 / 3.0, "textbook: 8/3 n³".into()));
     let people = PEOPLE.iter().map(|&(n, length)| at(n, length / (n * n * n) as f64)).collect();
     moves.series.push(Series { name: "best by people".into(), points: people });
-    let time = panel("CPU time of one thread", "seconds a board", Scale::Log, |point| point.2);
+    let time = panel("Time of one thread", "seconds a board", Scale::Log, |point| point.2);
     Figure {
         title: "Random n×n boards".into(),
         panels: vec![moves, time],

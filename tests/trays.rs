@@ -128,7 +128,7 @@ fn jumps_and_other_lies_are_found_out() {
     let says = |line: &str| String::from_utf8(check(line).stdout).unwrap();
     assert_eq!(check("1\tsolved\t2\t0 0 1 0; 1 0 1 2\n").status.code(), Some(0));
     assert_eq!(check("1\tsolved\t1\t0 0 1 2\n").status.code(), Some(0), "a piece may turn");
-    assert!(says("1\tsolved\t1\t0 0 0 3\n").contains("something is in its way"));
+    assert!(says("1\tsolved\t1\t0 0 0 3\n").contains("it leaves the tray"));
     assert!(says("1\tsolved\t2\t0 0 0 1; 0 1 1 2\n").contains("something is in its way"));
     assert!(says("1\tsolved\t1\t0 1 1 1\n").contains("do not end at the goal"));
     assert!(says("1\tsolved\t1\t1 1 1 2\n").contains("no block has its top-left cell there"));

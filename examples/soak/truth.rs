@@ -143,7 +143,7 @@ fn trays(random: &mut Xoshiro256PlusPlus, count: u64, text: &mut String, answers
         count,
         seed: random.next_u64(),
         holes: 2 + below(random, 2) as usize,
-        shapes: vec![(1, 1), (1, 2), (2, 1), (2, 2)],
+        shapes: [(1, 1), (1, 2), (2, 1), (2, 2)].map(Into::into).to_vec(),
         goals: 1,
         goal: if below(random, 3) == 0 { TrayGoal::Anywhere } else { TrayGoal::Moves(30) },
     };

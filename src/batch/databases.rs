@@ -123,8 +123,7 @@ impl Databases {
         let is_meant = |kind: &&Kind| match kind.size.cells() {
             ..=SMALL => true,
             // Above, shortest solutions are found for those who insist.
-            ..=MOST_CELLS => settings.insists_on_shortest(),
-            _ => false,
+            cells => cells <= MOST_CELLS && settings.insists_on_shortest(),
         };
         for &kind in kinds.iter().filter(is_meant) {
             let Some((partition, needs)) = new.choose(settings, kind, budget, rest, notices)? else {

@@ -152,7 +152,7 @@ impl Geometry {
     /// The stripe of a slot.
     #[inline(always)]
     pub fn stripe(&self, slot: usize) -> usize {
-        slot / self.width >> self.stripe_shift
+        (slot / self.width) >> self.stripe_shift
     }
 
     /// Lines that a probe looks at, at most.

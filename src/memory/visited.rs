@@ -195,16 +195,26 @@ impl<'m, K: Key> Table<'m, K> {
     fn probe(&self, mixed: K, home: usize, read: impl Fn(usize) -> K::Slot) -> Option<(usize, u32, K::Slot)> {
         let g = &self.geometry;
         let start = mixed.start(g);
-        for distance in 0..g.reach() {
-            let first = g.after(home, distance as usize) * g.width;
-            for slot in (start..start + g.width).map(|at| first + (at & (g.width - 1))) {
+        let (mut line, mut distance) = (home, 0);
+        loop {
+            let mut at = start;
+            loop {
+                let slot = line * g.width + at;
                 let content = read(slot);
                 if K::is_empty(&content) || mixed.is_in(&content, distance, g) {
                     return Some((slot, distance, content));
                 }
+                at = (at + 1) & (g.width - 1);
+                if at == start {
+                    break;
+                }
             }
+            distance += 1;
+            if distance >= g.reach() {
+                return None;
+            }
+            line = g.after(home, distance as usize);
         }
-        None
     }
 
     /// What the slot that was found for a mixed key should hold, and what that

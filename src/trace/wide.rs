@@ -118,7 +118,7 @@ impl Visits for WideLog {
             Direction::Up => from.checked_sub(cols)?,
             Direction::Right => (from % cols + 1 < cols).then_some(from + 1)?,
             Direction::Down => (from + cols < self.size.cells()).then_some(from + cols)?,
-            Direction::Left => (from % cols > 0).then(|| from - 1)?,
+            Direction::Left => (!from.is_multiple_of(cols)).then(|| from - 1)?,
         };
         let label = self.labels_of(state.base)[blank];
         let hash = state.hash.wrapping_sub(mix(blank, label)).wrapping_sub(mix(from, 0));

@@ -42,8 +42,7 @@ pub(super) fn scan(results: impl BufRead, wanted: Wanted) -> io::Result<Result<K
     let mut kept = Kept::default();
     // Of states: a result whose end is not known yet.
     let mut open: Option<Told> = None;
-    loop {
-        let Some(piece) = pieces.next()? else { break };
+    while let Some(piece) = pieces.next()? {
         match look.at(piece) {
             Formed::Heading => kept.end = pieces.end,
             Formed::Part if open.is_some() => {}

@@ -26,7 +26,11 @@ pub(super) struct Classes {
     /// By the rank of the occupied cells: the number of the region of each
     /// other cell (four bits each, or three on boards over 16 cells), and in the
     /// top half of the second word the class of region 0.
-    sets: Arc<[[u64; 2]]>,
+    sets: Vec<[u64; 2]>,
+    /// The same on boards of up to 16 cells, in one word, so that more of it stays
+    /// in the cache: three bits for each free cell, the first one first, and the
+    /// class of region 0 above [`CLASS`].
+    words: Arc<[u64]>,
     /// The occupied cells and the blank's region, for each class.
     members: Vec<(Set, Set)>,
     /// The cells beside each cell.
@@ -51,6 +55,21 @@ const BYTE: usize = 8;
 
 /// The sets of half of the cells.
 const HALF: usize = 1 << CELLS.div_ceil(2);
+
+/// The most regions that are told apart. On a board of up to 16 cells there are
+/// no more: no two regions have cells side by side.
+const MOST_REGIONS: u64 = 8;
+
+/// Where the class of region 0 begins in a word.
+const CLASS: u32 = 48;
+
+/// The class of some occupied cells in the word that is known by their rank;
+/// `before`: all cells before the blank's.
+#[inline(always)]
+pub(super) fn in_word(word: u64, set: u32, before: u16) -> u32 {
+    let at = (!set & u32::from(before)).count_ones();
+    (word >> CLASS) as u32 + (word >> (3 * at)) as u32 % MOST_REGIONS as u32
+}
 
 /// Cells whose regions lie in the first of two words, at three bits each.
 const FIRST_WORD: usize = 21;
@@ -82,30 +101,32 @@ impl Classes {
             low,
             high,
             is_wide: cells > 16,
-            sets: Arc::new([]),
+            sets: vec![[0; 2]; all as usize],
+            words: Arc::new([]),
             members: Vec::new(),
             beside: std::array::from_fn(|cell| frame.around(1 << cell)),
             even: 0,
         };
-        let mut sets = vec![[0; 2]; all as usize];
         for odd in [false, true] {
             for set in (0..=frame.all()).filter(|set| set.count_ones() as usize == tiles) {
                 if (set & frame.white()).count_ones() % 2 == u32::from(odd) {
-                    sets[new.rank(set)] = new.add(set)?;
+                    new.add(set)?;
                 }
             }
             if !odd {
                 new.even = new.members.len();
             }
         }
-        new.sets = sets.into();
+        if !new.is_wide {
+            new.words = new.in_words();
+        }
         Some(new)
     }
 
-    /// Adds the classes of some occupied cells; what is kept of these.
-    fn add(&mut self, set: Set) -> Option<[u64; 2]> {
+    fn add(&mut self, set: Set) -> Option<()> {
+        let rank = self.rank(set);
         let first = self.members.len() as u64;
-        let (bits, most) = if self.is_wide { (3, 8) } else { (4, 16) };
+        let bits = if self.is_wide { 3 } else { 4 };
         let mut words = [0, first << 32];
         let mut rest = self.frame.all() & !set;
         let mut number = 0;
@@ -113,7 +134,7 @@ impl Classes {
             let cell = rest.trailing_zeros() as usize;
             let region = self.frame.region(set, cell);
             rest &= !region;
-            if number == most {
+            if number == MOST_REGIONS {
                 return None;
             }
             for cell in cells_of(region) {
@@ -124,7 +145,24 @@ impl Classes {
             self.members.push((set, region));
             number += 1;
         }
-        Some(words)
+        self.sets[rank] = words;
+        Some(())
+    }
+
+    /// [`Classes::words`].
+    fn in_words(&self) -> Arc<[u64]> {
+        let mut words = vec![0; self.sets.len()];
+        for &(set, region) in self.members.iter().rev() {
+            let class = self.class(set, region.trailing_zeros() as usize);
+            let first = self.sets[self.rank(set)][1] >> 32;
+            let word = &mut words[self.rank(set)];
+            *word |= first << CLASS;
+            for cell in cells_of(region) {
+                let at = (!set & ((1 << cell) - 1)).count_ones();
+                *word |= (u64::from(class) - first) << (3 * at);
+            }
+        }
+        words.into()
     }
 
     #[inline(always)]
@@ -148,11 +186,11 @@ impl Classes {
     }
 
     /// The two tables whose sum is the rank of occupied cells, by their bytes, and
-    /// what is known by that rank; for boards of up to 16 cells.
-    pub(super) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<[[u64; 2]]>) {
+    /// what is known by that rank ([`in_word`]); for boards of up to 16 cells.
+    pub(super) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<[u64]>) {
         debug_assert!(!self.is_wide);
         let bytes = |ranks: &[u32; HALF]| std::array::from_fn(|byte| ranks[byte] as u16);
-        (bytes(&self.low), bytes(&self.high), self.sets.clone())
+        (bytes(&self.low), bytes(&self.high), self.words.clone())
     }
 
     /// Whether these are the classes of so many tiles on a frame.
@@ -197,7 +235,10 @@ impl Classes {
 
     /// The bytes of the tables.
     pub(super) fn bytes(&self) -> usize {
-        4 * (self.low.len() + self.high.len()) + 16 * self.sets.len() + 8 * self.members.len()
+        4 * (self.low.len() + self.high.len())
+            + 16 * self.sets.len()
+            + 8 * self.words.len()
+            + 8 * self.members.len()
     }
 }
 
@@ -217,6 +258,10 @@ mod tests {
                 assert_eq!(region, frame.region(set, region.trailing_zeros() as usize));
                 for cell in cells_of(region) {
                     assert_eq!(classes.class(set, cell) as usize, class);
+                    if !classes.is_wide {
+                        let word = classes.words[classes.rank(set)];
+                        assert_eq!(in_word(word, set, ((1u32 << cell) - 1) as u16) as usize, class);
+                    }
                 }
             }
         }

@@ -85,7 +85,7 @@ impl Database {
     }
 
     /// What tells the class of occupied cells: see [`Classes::ranks`].
-    pub(super) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<[[u64; 2]]>) {
+    pub(super) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<[u64]>) {
         self.classes.ranks()
     }
 

@@ -121,10 +121,10 @@ impl Keeping for Recounted {
     ) -> Sums<N, V> {
         let mut placed = [[0; N]; V];
         let cells = puzzle.size().cells();
-        for view in 0..V {
+        for (lookups, placed) in databases.lookups.iter().zip(&mut placed) {
             // Boards are read in the order of each pattern's own frame, so all
             // patterns of a view are met together only if they share it.
-            for (part, lookup) in databases.lookups[view].iter().enumerate() {
+            for (lookup, placed) in lookups.iter().zip(placed) {
                 let (mut set, mut number, mut met): (u16, u16, usize) = (0, 0, 0);
                 for (cell, &at) in lookup.reading[..cells].iter().enumerate() {
                     let tile = usize::from(lookup.tiles[state.cells.label(at.into())]);
@@ -135,7 +135,7 @@ impl Keeping for Recounted {
                         met |= 1 << tile;
                     }
                 }
-                placed[view][part] = Placed::from(set) | Placed::from(number) << 16;
+                *placed = Placed::from(set) | Placed::from(number) << 16;
             }
         }
         Sums::new(placed, kept, *state)

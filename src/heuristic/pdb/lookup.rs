@@ -5,6 +5,7 @@
 //! takes the fewest steps: cells as shifts, terms of orders' numbers in the half
 //! of a word where the number is, the ranks of occupied cells by bytes.
 
+use super::classes::in_word;
 use super::database::Database;
 use super::frame::{CELLS, Set, Symmetry};
 use super::order::{MOST_TILES, Order, passing};
@@ -31,7 +32,7 @@ pub(super) struct Lookup {
     low: [u16; 256],
     high: [u16; 256],
     /// By that rank: the regions of the other cells, and the first one's class.
-    sets: Arc<[[u64; 2]]>,
+    words: Arc<[u64]>,
     /// The bits in a row of the database.
     row: u32,
     pub(super) database: Arc<Database>,
@@ -48,8 +49,8 @@ pub(super) struct Lookup {
 struct Step {
     /// The cells that become free or occupied.
     change: u16,
-    /// Four times the frame's cell where the blank comes to.
-    blank: u8,
+    /// The frame's cells before the one where the blank comes to.
+    before: u16,
     /// Whether the tile goes forth.
     forward: u8,
     /// Four times each of the puzzle's cells that it passes; in place of those
@@ -91,7 +92,7 @@ impl Lookup {
                 }
                 steps[step.0 as usize] = Step {
                     change: 1 << here ^ 1 << there,
-                    blank: 4 * here,
+                    before: (1 << here) - 1,
                     forward: u8::from(there > here),
                     passed,
                 };
@@ -99,9 +100,9 @@ impl Lookup {
         }
         let mut reading = [0; LABELS];
         (0..cells).for_each(|cell| reading[laying.0[cell] as usize] = cell as u8);
-        let (low, high, sets) = database.ranks();
+        let (low, high, words) = database.ranks();
         let row = database.row();
-        Self { steps, passing: terms, low, high, sets, row, database, tiles, reading, laying }
+        Self { steps, passing: terms, low, high, words, row, database, tiles, reading, laying }
     }
 
     /// Where the pattern's tiles are after the move in direction `step` of a tile
@@ -114,14 +115,15 @@ impl Lookup {
         step: usize,
         label: usize,
     ) -> (Placed, u32) {
-        let Step { change, blank, forward, passed } = self.steps[before.blank as usize % LABELS][step % 4];
-        let terms = &self.passing[forward as usize % 2][label % LABELS];
-        let term = |at: usize| terms[(before.cells >> (passed[at] & 63)) as usize % LABELS];
-        let placed =
-            (placed ^ Placed::from(change)).wrapping_add(term(0)).wrapping_add(term(1)).wrapping_add(term(2));
+        let step = self.steps[before.blank as usize % LABELS][step % 4];
+        let terms = &self.passing[step.forward as usize % 2][label % LABELS];
+        let term = |at: usize| terms[(before.cells >> (step.passed[at] & 63)) as usize % LABELS];
+        let placed = (placed ^ Placed::from(step.change))
+            .wrapping_add(term(0))
+            .wrapping_add(term(1))
+            .wrapping_add(term(2));
         let rank = self.low[placed as usize & 0xff] + self.high[placed as usize >> 8 & 0xff];
-        let [regions, first] = self.sets[rank as usize];
-        let class = (first >> 32) as u32 + (regions >> (blank & 63)) as u32 % 16;
+        let class = in_word(self.words[rank as usize], placed, step.before);
         let place = class * self.row + (placed >> 16);
         prefetch(self.database.word(place));
         (placed, place)

@@ -53,7 +53,8 @@ pub struct BestFirst<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> {
     estimate: u32,
 }
 
-/// The table, as the search goes on.
+/// The table, as the search goes on. There is one of it, so its size is no matter.
+#[allow(clippy::large_enum_variant)]
 pub(super) enum Stage<'m, K: Key, E> {
     /// States are added.
     Open(Table<'m, K>),
