@@ -24,7 +24,8 @@ fn lengths(output: &Output) -> Vec<u32> {
 /// Databases of one folder are made by one test alone.
 fn solve(boards: &str, folder: &Path, more: &[&str]) -> Output {
     let folder = folder.to_str().unwrap();
-    let fixed = ["-", "--quiet", "--pdb-dir", folder, "--memory", "256MiB"];
+    let cap = if more.contains(&"--memory") { &[][..] } else { &["--memory", "256MiB"] };
+    let fixed = [&["-", "--quiet", "--pdb-dir", folder][..], cap].concat();
     run(&[&fixed[..], more].concat(), boards)
 }
 
