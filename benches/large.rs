@@ -44,7 +44,7 @@ fn main() {
         }));
     }
     for (name, width, most) in
-        [("beam of 100", 100, 25), ("beam of 1,000", 1000, 25), ("beam of 10,000", 10_000, 12)]
+        [("beam of 100", 100, 25), ("beam of 1,000", 1000, 20), ("beam of 10,000", 10_000, 9)]
     {
         println!("{name}");
         let mut points = Vec::new();
@@ -116,7 +116,7 @@ fn figure(curves: &[Curve]) -> Figure {
     moves.limit = Some((8.0 / 3.0, "textbook: 8/3 n³".into()));
     let people = PEOPLE.iter().map(|&(n, length)| at(n, length / (n * n * n) as f64)).collect();
     moves.series.push(Series { name: "best by people".into(), points: people });
-    let time = panel("Time of one thread", "seconds a board", Scale::Log, |point| point.2);
+    let time = panel("Time of one thread", "ms a board", Scale::Log, |point| point.2 * 1e3);
     Figure {
         title: "Random n×n boards".into(),
         panels: vec![moves, time],

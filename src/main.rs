@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         );
         return Exit::Failed.into();
     }
-    limits::spare_address_space();
+    limits::share_heaps();
     // A panic anywhere, also in a worker that is joined, ends here: lines that
     // were written are whole, and the status says that something is wrong.
     let exit = panic::catch_unwind(|| cli::run(env::args_os())).unwrap_or_else(|_| {

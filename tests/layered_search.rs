@@ -375,6 +375,8 @@ impl Batched for Faulty {
 
     fn expand<S: Neighbours<u64>>(&self, states: &[u64], workspace: &mut (), neighbours: &mut S) {
         assert_eq!(std::thread::current().id(), self.1, "a fault on purpose");
+        // Leaves time for another one to come, however busy the machine is.
+        std::thread::sleep(std::time::Duration::from_micros(200));
         // Goals are not passed on, so there is work for two.
         let mut found = Vec::new();
         self.0.expand(states, workspace, &mut found);

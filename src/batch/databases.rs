@@ -92,10 +92,11 @@ fn seconds_to_set_up(needs: &Needs, threads: f64) -> f64 {
 }
 
 /// How many boards one thread searches without databases in the time that these
-/// take; one board at least is not worth them.
+/// take. One small board is not worth them; a large one is.
 fn pays_from(cells: usize, partition: &Partition, needs: &Needs, threads: usize) -> u64 {
     let gain = seconds_for_a_board(cells, None) - seconds_for_a_board(cells, partition.largest());
-    (seconds_to_set_up(needs, threads.min(cores()) as f64) / gain).max(1.0) as u64
+    let boards = (seconds_to_set_up(needs, threads.min(cores()) as f64) / gain) as u64;
+    boards.max(u64::from(cells <= SMALL))
 }
 
 impl Databases {

@@ -6,7 +6,7 @@ use super::resume::Mark;
 use super::settings::Settings;
 use crate::input::{Block, Defaults, Digest, InputError, Reader};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
@@ -43,6 +43,8 @@ pub(super) struct Inputs<'r> {
     file: usize,
     /// The text of the files that were read, where marks are wanted.
     digest: Option<Digest>,
+    /// What was read of standard input already.
+    beginning: Cursor<Vec<u8>>,
 }
 
 /// What came of asking for a block.
@@ -96,7 +98,13 @@ impl<'r> Inputs<'r> {
             passed: 0,
             file: 0,
             digest: None,
+            beginning: Cursor::default(),
         }
+    }
+
+    /// With the first bytes of standard input, which were read already.
+    pub(super) fn beginning_with(self, beginning: Cursor<Vec<u8>>) -> Self {
+        Self { beginning, ..self }
     }
 
     /// Leaves out the first records of this run's shard, which are answered;
@@ -199,7 +207,8 @@ impl<'r> Inputs<'r> {
                 solving: self.solving.clone(),
                 ends: self.ends,
             };
-            self.reader = Some(Reader::from_stream(file, stream, self.defaults.clone()));
+            let beginning = if file == "-" { std::mem::take(&mut self.beginning) } else { Cursor::default() };
+            self.reader = Some(Reader::from_stream(file, beginning.chain(stream), self.defaults.clone()));
             return;
         }
         match Reader::open(file, self.defaults.clone()) {

@@ -71,7 +71,7 @@ fn staged(
     let endings = Mutex::new((Vec::new(), Work::default()));
     company.invite(&|| {
         let hand = hands.fetch_add(1, Relaxed);
-        if hand > 1 || hand == 1 && started.elapsed() > SOON {
+        if hand > 1 || hand == 1 && started.elapsed() > SOON * (cells / AT_ONCE) as u32 {
             return;
         }
         let mut own = if hand == 1 { field.reversed() } else { field.clone() };
@@ -97,7 +97,8 @@ fn staged(
 /// of moves would take too much memory.
 const FROM_BOTH_ENDS: usize = 1 << 14;
 
-/// A helper that comes later than this would hold up the owner.
+/// A helper that comes later than this would hold up the owner, for each so many
+/// cells as a board has that is not solved at once.
 const SOON: Duration = Duration::from_millis(5);
 
 /// A solution by one beam; in stages, where a beam does not suit the board or

@@ -7,6 +7,7 @@
 //! of the input.
 
 mod any_heuristic;
+mod beginning;
 pub mod checkpoint;
 pub mod counters;
 mod crew;

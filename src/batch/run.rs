@@ -1,5 +1,6 @@
 //! A run: all files, all workers, from the first record to the summary.
 
+use super::beginning::Beginning;
 use super::checkpoint::{BadCheckpoint, Checkpoints, OneSearch};
 use super::counters::Counters;
 use super::crew::{Crew, Next, Place};
@@ -69,7 +70,11 @@ pub fn run(
     let Settings { tile_metric, tray_metric, .. } = *settings;
     let window = Some(unpack(settings, &budget)?);
     let defaults = Defaults { goal, form, tile_metric, tray_metric, window, ..Defaults::default() };
-    let kinds = survey(settings, &defaults, Size::FIFTEEN);
+    let mut beginning = match settings.files.iter().any(|file| file == "-") {
+        true => Beginning::of_stdin(interrupt),
+        false => Beginning::default(),
+    };
+    let kinds = survey(settings, &defaults, &beginning, Size::FIFTEEN);
     let checkpoints = settings
         .checkpoint
         .as_ref()
@@ -112,6 +117,7 @@ pub fn run(
     let ends = settings.deadline.map(|deadline| started + deadline);
     let stops = (crew.stop_flag(), crew.oldest());
     let inputs = Inputs::new(settings, defaults, interrupt, stops, &complain, ends)
+        .beginning_with(beginning.take())
         .go_on(past.records, past.journal.is_some());
     let shared = Shared {
         settings,
@@ -379,7 +385,7 @@ impl Shared<'_> {
 }
 
 /// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
-const MOST_SOLVERS: usize = 64;
+const MOST_SOLVERS: usize = 16;
 const MOST_WITH_OWN_TABLES: usize = 4;
 
 /// What the tables for one size and goal may take where that must not depend on

@@ -3,6 +3,7 @@
 //! Tables are chosen and made before the first puzzle is solved, so somebody has
 //! to look ahead: at the first records of each file, and at its size.
 
+use super::beginning::Beginning;
 use super::inputs::RECORDS;
 use super::settings::Settings;
 use crate::input::{Block, Defaults, Packing, Reader};
@@ -25,15 +26,36 @@ pub(super) struct Kind {
 /// Records that a stream is taken to have: it cannot be looked into.
 const IN_A_STREAM: u64 = 1000;
 
-/// The kinds of boards in all files, the most frequent first. What a stream
-/// brings is taken to be like the files, or else of the given size.
-pub(super) fn survey(settings: &Settings, defaults: &Defaults, otherwise: Size) -> Vec<Kind> {
+/// The kinds of boards in all files, the most frequent first. Standard input is
+/// taken to go on as it begins; what another stream brings is taken to be like the
+/// files, or else of the given size.
+pub(super) fn survey(
+    settings: &Settings,
+    defaults: &Defaults,
+    beginning: &Beginning,
+    otherwise: Size,
+) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
     let mut streams = 0;
     for file in &settings.files {
         match fs::metadata(file) {
+            _ if file == "-" && !beginning.is_empty() => {
+                let reader = Reader::from_stream(file, beginning.copy(), defaults.clone());
+                look(reader, |records, _| (IN_A_STREAM as f64 / records as f64).max(1.0), true, &mut kinds);
+            }
+            Ok(metadata) if metadata.is_file() => {
+                // Compressed boards take about a third.
+                let length = if Packing::of(file).is_some() { 3 * metadata.len() } else { metadata.len() };
+                // A short file is read to its end; of a longer one this is a sample.
+                let times = |records, bytes| match records {
+                    0..RECORDS => 1.0,
+                    _ => (length as f64 / bytes as f64).max(1.0),
+                };
+                if let Ok(reader) = Reader::open(file, defaults.clone()) {
+                    look(reader, times, false, &mut kinds);
+                }
+            }
             _ if file == "-" => streams += 1,
-            Ok(metadata) if metadata.is_file() => look(file, metadata.len(), defaults, &mut kinds),
             Ok(metadata) if !metadata.is_dir() => streams += 1,
             // The run will say that there is nothing to read.
             _ => {}
@@ -55,22 +77,17 @@ pub(super) fn survey(settings: &Settings, defaults: &Defaults, otherwise: Size) 
     kinds
 }
 
-/// Adds the boards of one file. What cannot be read is somebody else's trouble.
-fn look(file: &str, length: u64, defaults: &Defaults, kinds: &mut Vec<Kind>) {
-    let Ok(mut reader) = Reader::open(file, defaults.clone()) else { return };
+/// Adds the boards that a reader brings, so many times those of its first block:
+/// by its records and its bytes. What cannot be read is somebody else's trouble.
+fn look(mut reader: Reader, times: impl Fn(usize, u64) -> f64, guessed: bool, kinds: &mut Vec<Kind>) {
     let mut block = Block::default();
     let Ok(true) = reader.next_block(&mut block, RECORDS) else { return };
-    let records = block.len() as u64;
-    let bytes = reader.progress().0.max(1);
-    // Compressed boards take about a third.
-    let length = if Packing::of(file).is_some() { 3 * length } else { length };
-    // A short file was read to its end; of a longer one this is a sample.
-    let factor = if records < RECORDS as u64 { 1.0 } else { (length as f64 / bytes as f64).max(1.0) };
+    let factor = times(block.len(), reader.progress().0.max(1));
     let mut found: Vec<Kind> = Vec::new();
     for index in 0..block.len() {
         let Ok(Instance::Tiles { board, goal, .. }) = block.parse(index) else { continue };
         let Some(goal) = goal.board(board.size()) else { continue };
-        count(&mut found, Kind { size: board.size(), blank: goal.blank(), count: 1, guessed: false });
+        count(&mut found, Kind { size: board.size(), blank: goal.blank(), count: 1, guessed });
     }
     for kind in found {
         count(kinds, Kind { count: (kind.count as f64 * factor) as u64, ..kind });

@@ -121,7 +121,12 @@ impl Rounds<'_> {
         work: &mut Work,
     ) {
         let total = ends.saturating_duration_since(started);
-        let parts = if self.company.offers() { hands.max(1) } else { 1 };
+        // Helpers may come later, too; but not at the cost of the owner's width.
+        let needed = beam::bytes(self.field.size(), beam::widest_in(self.field.size(), total));
+        let parts = match self.company.offers() {
+            true => hands.max(1),
+            false => (8 * memory.len() / needed).clamp(1, hands.max(1)),
+        };
         let share = memory.len() / parts;
         let memories: Mutex<Vec<&mut [u64]>> =
             Mutex::new(memory.chunks_mut(share.max(1)).take(parts).collect());

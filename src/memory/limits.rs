@@ -73,19 +73,26 @@ pub fn address_space_left() -> Option<u64> {
     Some(limit.saturating_sub(status_field("VmSize:")?))
 }
 
-/// Keeps the C library from mapping 64 MiB for each thread that allocates,
-/// which counts where the address space is limited. For the start of the
-/// program, before there are threads.
-pub fn spare_address_space() {
+/// Keeps the C library from a heap for each thread that allocates: what one
+/// thread frees another one could not use, and each maps 64 MiB, which counts
+/// where the address space is limited. For the start of the program, before
+/// there are threads.
+pub fn share_heaps() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    if address_space_left().is_some() {
+    {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let heaps = if address_space_left().is_some() { 1 } else { cores.min(MOST_HEAPS) };
         #[allow(unsafe_code)]
         // SAFETY: sets a number inside the allocator; no other thread runs yet.
         unsafe {
-            libc::mallopt(libc::M_ARENA_MAX, 1);
+            libc::mallopt(libc::M_ARENA_MAX, heaps as libc::c_int);
         }
     }
 }
+
+/// So many heaps let threads allocate without waiting for each other; small
+/// pieces are kept by each thread anyway.
+const MOST_HEAPS: usize = 4;
 
 fn status_field(name: &str) -> Option<u64> {
     kib_field(&read_file(Path::new("/proc/self/status"))?, name)

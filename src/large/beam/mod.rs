@@ -110,9 +110,17 @@ pub fn suits(size: Size) -> bool {
 
 /// The widest beam for boards of a size in so much memory; 0 if none fits.
 pub fn widest(size: Size, bytes: usize) -> usize {
-    // What does not depend on the width.
-    let fixed = (16 << 10) + 64 * size.cells();
-    (bytes.saturating_sub(fixed) / bytes_per_board(size)).min(WIDEST)
+    (bytes.saturating_sub(fixed_bytes(size)) / bytes_per_board(size)).min(WIDEST)
+}
+
+/// What does not depend on the width.
+fn fixed_bytes(size: Size) -> usize {
+    (16 << 10) + 64 * size.cells()
+}
+
+/// The memory that a beam of a width needs.
+pub fn bytes(size: Size, width: usize) -> usize {
+    fixed_bytes(size) + width * bytes_per_board(size)
 }
 
 /// The widest beam that a fast machine can search in some time.

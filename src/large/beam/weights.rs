@@ -55,7 +55,11 @@ impl Weights {
     pub fn of(size: Size) -> Self {
         let side = (size.cells() as f64).sqrt();
         let usual = Self { gathered: 0.5 + 0.15 * side, ..Self::default() };
-        if size.cells() <= 25 { Self { exponent: 1.4, disorder: 6.0, urgency: 1.0, ..usual } } else { usual }
+        match size.cells() {
+            0..=25 => Self { exponent: 1.4, disorder: 6.0, urgency: 1.0, ..usual },
+            37..=64 => Self { urgency: 2.6, ..usual },
+            _ => usual,
+        }
     }
 }
 

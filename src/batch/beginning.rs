@@ -1,0 +1,67 @@
+//! What standard input begins with.
+//!
+//! A stream cannot be read twice, but its first bytes can be kept: they tell which
+//! boards it brings before the run divides its memory, and are read again as the
+//! stream's own.
+
+use super::interrupt::Interrupt;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::os::fd::{AsFd, AsRawFd};
+use std::time::{Duration, Instant};
+
+/// Bytes that are looked at: hundreds of boards.
+const BYTES: usize = 64 << 10;
+
+/// How long a writer may take for the first of them before the run starts
+/// without.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The first bytes of standard input, if there were any so far.
+#[derive(Default)]
+pub(super) struct Beginning(Vec<u8>);
+
+impl Beginning {
+    /// Waits a while for the first bytes and takes what comes with them.
+    pub(super) fn of_stdin(interrupt: &Interrupt) -> Self {
+        const LOOK: i32 = 50;
+        // Not by way of the library's buffer, which would keep what it reads.
+        let Ok(stdin) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else {
+            return Self::default();
+        };
+        let until = Instant::now() + PATIENCE;
+        while !interrupt.is_raised() && Instant::now() < until {
+            let mut fd = libc::pollfd { fd: stdin.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            #[allow(unsafe_code)]
+            // SAFETY: one descriptor structure, which lives through the call.
+            let ready = unsafe { libc::poll(&raw mut fd, 1, LOOK) };
+            if ready != 0 {
+                return Self::read(stdin);
+            }
+        }
+        Self(Vec::new())
+    }
+
+    /// What one read gives; an error will come again.
+    fn read(mut stream: impl Read) -> Self {
+        let mut bytes = vec![0; BYTES];
+        let read = stream.read(&mut bytes).unwrap_or(0);
+        bytes.truncate(read);
+        Self(bytes)
+    }
+
+    /// Whether nothing has come yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The bytes, to look at.
+    pub(super) fn copy(&self) -> Cursor<Vec<u8>> {
+        Cursor::new(self.0.clone())
+    }
+
+    /// The bytes, to be read before the stream.
+    pub(super) fn take(&mut self) -> Cursor<Vec<u8>> {
+        Cursor::new(std::mem::take(&mut self.0))
+    }
+}
