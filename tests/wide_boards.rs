@@ -23,10 +23,12 @@ fn lengths(output: &Output) -> Vec<u32> {
 
 /// Databases of one folder are made by one test alone.
 fn solve(boards: &str, folder: &Path, more: &[&str]) -> Output {
-    let folder = folder.to_str().unwrap();
-    let cap = if more.contains(&"--memory") { &[][..] } else { &["--memory", "256MiB"] };
-    let fixed = [&["-", "--quiet", "--pdb-dir", folder][..], cap].concat();
-    run(&[&fixed[..], more].concat(), boards)
+    // Databases are made for what files are seen to hold, not for a stream.
+    let file = folder.join("boards.txt");
+    fs::write(&file, boards).unwrap();
+    let (file, folder) = (file.to_str().unwrap(), folder.to_str().unwrap());
+    let memory: &[&str] = if more.contains(&"--memory") { &[] } else { &["--memory", "256MiB"] };
+    run(&[&[file, "--quiet", "--pdb-dir", folder], memory, more].concat(), "")
 }
 
 #[test]
