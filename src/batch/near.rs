@@ -26,14 +26,15 @@ impl<S: Solver> NearFirst<S> {
     fn look(&self, board: &Board, limits: &Limits<'_>, effort: &mut Effort) -> Option<Verdict> {
         let (puzzle, heuristic) = (&self.puzzle, &self.heuristic);
         let problem = Problem { puzzle, heuristic, start: puzzle.state(board) };
-        let estimate = heuristic.estimate(&heuristic.evaluate(puzzle, &problem.start));
+        let memo = heuristic.evaluate(puzzle, &problem.start);
+        let estimate = Heuristic::<Tiles<u64>>::estimate(heuristic, &memo);
         if estimate > NEAR || limits.max_nodes.is_some_and(|most| most < NODES) {
             return None;
         }
         let outcome = ida::solve(problem, &Limits { max_nodes: Some(NODES), ..*limits });
         account(effort, &outcome);
         let Ending::Solved { .. } = outcome.ending else { return None };
-        (effort.algorithm, effort.heuristic) = ("ida", heuristic.name());
+        (effort.algorithm, effort.heuristic) = ("ida", Heuristic::<Tiles<u64>>::name(heuristic));
         Some(verdict(outcome.ending))
     }
 }
