@@ -20,6 +20,7 @@ pub mod interrupt;
 mod large;
 mod layered_tray;
 mod lines;
+mod near;
 mod one_tray;
 pub mod plan;
 mod promise;

@@ -4,6 +4,7 @@ use super::any_heuristic::AnyHeuristic;
 use super::databases::Databases;
 use super::large::{LargeSolver, Refused};
 use super::lines;
+use super::near::NearFirst;
 use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, QUICK_NODES_OF_WIDE_BOARDS, Tier};
 use super::promise::Promise;
 use super::settings::HeuristicChoice;
@@ -74,16 +75,27 @@ fn by_databases(
     let puzzle = Tiles::<u64>::new(goal)?;
     let library = &databases.library;
     let plan = plan.with_databases();
+    let is_asked_for = plan.heuristic == HeuristicChoice::Pdb || plan.method.is_by_name();
     if partition.patterns() == 2 {
         let heuristic = PatternDatabases::<2, 2, Whole>::new(&puzzle, partition, library)?;
-        return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+        return near_first(goal, TileSolver { puzzle, heuristic, plan }, is_asked_for);
     }
     // Most boards are solved in little memory; those that are not need every byte.
     let heuristic = PatternDatabases::<3, 2, Whole>::new(&puzzle, partition, library)?;
     let first = TileSolver { puzzle, heuristic, plan };
     let puzzle = Tiles::<u64>::new(goal)?;
     let heuristic = PatternDatabases::<3, 2, Recounted>::new(&puzzle, partition, library)?;
-    Some(Box::new(FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }))
+    near_first(goal, FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }, is_asked_for)
+}
+
+/// A solver that is spared the boards near the goal, unless its databases are
+/// asked for by name.
+fn near_first(goal: &Board, then: impl Solver + 'static, is_asked_for: bool) -> Option<Box<dyn Solver>> {
+    if is_asked_for {
+        return Some(Box::new(then));
+    }
+    let puzzle = Tiles::<u64>::new(goal)?;
+    Some(Box::new(NearFirst { heuristic: Manhattan::new(&puzzle), puzzle, then }))
 }
 
 /// The same for boards of 17 to 25 cells.
