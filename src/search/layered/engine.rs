@@ -202,7 +202,6 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
     /// over; false if it was interrupted because `pause` said so.
     fn work(&self, pause: &dyn Fn() -> bool) -> bool {
         let Some(desk) = self.desks.lock().pop() else { return true };
-        let _leave = Leave(self);
         let _at_work = EndOnPanic(self);
         let finished = self.take_buckets(&mut Worker::new(self, desk), pause);
         self.desks.lock().push(desk);
@@ -315,18 +314,6 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
 struct EndOnPanic<'e, 'a, 'm, P: Batched>(&'e Engine<'a, 'm, P>);
 
 impl<P: Batched> Drop for EndOnPanic<'_, '_, '_, P> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.end(&mut self.0.plan.lock(), End::Stopped(Stop::Interrupted));
-        }
-    }
-}
-
-/// A worker at work. Should it panic, the search is over: the others would wait
-/// for its bucket for ever.
-struct Leave<'e, 'a, 'm, P: Batched>(&'e Engine<'a, 'm, P>);
-
-impl<P: Batched> Drop for Leave<'_, '_, '_, P> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.end(&mut self.0.plan.lock(), End::Stopped(Stop::Interrupted));
