@@ -7,9 +7,9 @@
 //! now and then a *mark*, how many results are safely in the file and the hash
 //! of the input that they answer. To go on:
 //!
-//! 1. the journal is compared with the options and files of now ([`fingerprint`]);
+//! 1. the journal is compared with the options and files of now (`fingerprint`);
 //! 2. the results are counted up to the first that is torn, or that only the end
-//!    of the earlier run left undecided ([`kept`]), and the file is cut there;
+//!    of the earlier run left undecided (`kept`), and the file is cut there;
 //! 3. the run leaves out that many records and appends the rest.
 //!
 //! Killed between any two system calls, this stays true: a file is emptied before
