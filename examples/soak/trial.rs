@@ -117,9 +117,13 @@ impl<'p> Trial<'p> {
             .arg("-o")
             .arg(results)
             .arg("--quiet");
-        if again {
-            command.arg(if self.can_resume { "--resume" } else { "--force" });
-            figures.resumed += u64::from(self.can_resume);
+        // Said from the start, as scripts should: a run that is killed just after
+        // its end has then kept its journal.
+        if self.can_resume {
+            command.arg("--resume");
+            figures.resumed += u64::from(again);
+        } else if again {
+            command.arg("--force");
         }
         figures.runs += 1;
         let errors = std::fs::File::create(self.folder.join("stderr.txt")).expect("a file for messages");

@@ -23,19 +23,21 @@ pub(super) struct Beginning(Vec<u8>);
 
 impl Beginning {
     /// Waits a while for the first bytes and takes what comes with them.
-    pub(super) fn of_stdin(interrupt: &Interrupt) -> Self {
+    pub(super) fn of_stdin(interrupt: &Interrupt, ends: Option<Instant>) -> Self {
         const LOOK: i32 = 50;
         // Not by way of the library's buffer, which would keep what it reads.
         let Ok(stdin) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else {
             return Self::default();
         };
-        let until = Instant::now() + PATIENCE;
+        let patience = Instant::now() + PATIENCE;
+        let until = ends.map_or(patience, |ends| ends.min(patience));
         while !interrupt.is_raised() && Instant::now() < until {
             let mut fd = libc::pollfd { fd: stdin.as_raw_fd(), events: libc::POLLIN, revents: 0 };
             #[allow(unsafe_code)]
             // SAFETY: one descriptor structure, which lives through the call.
             let ready = unsafe { libc::poll(&raw mut fd, 1, LOOK) };
-            if ready != 0 {
+            // A signal ends the wait with an error: then the flag is up.
+            if ready > 0 {
                 return Self::read(stdin);
             }
         }

@@ -4,7 +4,7 @@ use super::crew::Oldest;
 use super::interrupt::Interrupt;
 use super::resume::Mark;
 use super::settings::Settings;
-use crate::input::{Block, Defaults, Digest, InputError, Reader};
+use crate::input::{Block, Defaults, Digest, InputError, Packing, Reader};
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::os::fd::{AsFd, AsRawFd};
@@ -164,6 +164,10 @@ impl<'r> Inputs<'r> {
                     self.close();
                 }
                 Err(error) if error.is_early() => return Asked::NotYet,
+                Err(_) if self.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) => {
+                    self.close();
+                    self.ended = true;
+                }
                 Err(error) => {
                     (self.complain)(&error);
                     self.close();
@@ -204,7 +208,7 @@ impl<'r> Inputs<'r> {
                 stream,
                 interrupt: self.interrupt.clone(),
                 stopped: self.stopped.clone(),
-                solving: self.solving.clone(),
+                solving: Packing::of(file).is_none().then(|| self.solving.clone()),
                 ends: self.ends,
             };
             let beginning = if file == "-" { std::mem::take(&mut self.beginning) } else { Cursor::default() };
@@ -230,7 +234,9 @@ struct Patient<S> {
     stream: S,
     interrupt: Interrupt,
     stopped: Arc<AtomicBool>,
-    solving: Arc<Oldest>,
+    /// Whether something is being solved; none where the stream's reader could not
+    /// bear an interruption.
+    solving: Option<Arc<Oldest>>,
     ends: Option<Instant>,
 }
 
@@ -238,8 +244,9 @@ impl<S: Read + AsRawFd> Read for Patient<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         const LOOK: i32 = 50;
         loop {
+            // An end here would make a record of half a line.
             if self.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) {
-                return Ok(0);
+                return Err(io::Error::other("the run is over"));
             }
             let mut fd = libc::pollfd { fd: self.stream.as_raw_fd(), events: libc::POLLIN, revents: 0 };
             #[allow(unsafe_code)]
@@ -255,7 +262,7 @@ impl<S: Read + AsRawFd> Read for Patient<S> {
             if ready == 0 && self.ends.is_some_and(|ends| Instant::now() >= ends) {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "the deadline passed before its end"));
             }
-            if ready == 0 && self.solving.is_some() {
+            if ready == 0 && self.solving.as_ref().is_some_and(|solving| solving.is_some()) {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }

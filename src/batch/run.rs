@@ -70,8 +70,9 @@ pub fn run(
     let Settings { tile_metric, tray_metric, .. } = *settings;
     let window = Some(unpack(settings, &budget)?);
     let defaults = Defaults { goal, form, tile_metric, tray_metric, window, ..Defaults::default() };
+    let ends = settings.deadline.map(|deadline| started + deadline);
     let mut beginning = match settings.files.iter().any(|file| file == "-") {
-        true => Beginning::of_stdin(interrupt),
+        true => Beginning::of_stdin(interrupt, ends),
         false => Beginning::default(),
     };
     let kinds = survey(settings, &defaults, &beginning, Size::FIFTEEN);
@@ -114,7 +115,6 @@ pub fn run(
         sink.write_all(&heading)?;
     }
     let crew = Crew::new((shares.window >> 16).clamp(4, 1024).max(4 * threads as u64), shares.window);
-    let ends = settings.deadline.map(|deadline| started + deadline);
     let stops = (crew.stop_flag(), crew.oldest());
     let inputs = Inputs::new(settings, defaults, interrupt, stops, &complain, ends)
         .beginning_with(beginning.take())
@@ -639,7 +639,8 @@ impl<'w, 'r> Worker<'w, 'r> {
             unreachable!("what is put off was read")
         };
         let heavy = shared.is_heavy(instance);
-        if heavy && tier == Tier::Large {
+        // What keeping a search takes comes from what is given back here, too.
+        if tier == Tier::Large && (heavy || keeper.is_some()) {
             attempt.region.give_back();
         }
         let verdict = shared.attempt(solver.as_deref(), instance, attempt, effort);
@@ -652,7 +653,11 @@ impl<'w, 'r> Worker<'w, 'r> {
                 *shared.failed.lock() = Some(shared.bad_checkpoint(trouble));
                 return crew.stop();
             }
-            if matches!(verdict, Some(Verdict::Solved(_) | Verdict::Unsolvable { .. })) {
+            let is_proved = match &verdict {
+                Some(Verdict::Solved(solution)) => solution.optimal,
+                verdict => matches!(verdict, Some(Verdict::Unsolvable { .. })),
+            };
+            if is_proved {
                 keeper.decided();
             }
         }

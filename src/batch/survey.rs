@@ -43,6 +43,7 @@ pub(super) fn survey(
                 let reader = Reader::from_stream(file, beginning.copy(), defaults.clone());
                 look(reader, |records, _| (IN_A_STREAM as f64 / records as f64).max(1.0), true, &mut kinds);
             }
+            _ if file == "-" => streams += 1,
             Ok(metadata) if metadata.is_file() => {
                 // Compressed boards take about a third.
                 let length = if Packing::of(file).is_some() { 3 * metadata.len() } else { metadata.len() };
@@ -55,7 +56,6 @@ pub(super) fn survey(
                     look(reader, times, false, &mut kinds);
                 }
             }
-            _ if file == "-" => streams += 1,
             Ok(metadata) if !metadata.is_dir() => streams += 1,
             // The run will say that there is nothing to read.
             _ => {}

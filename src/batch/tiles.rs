@@ -272,7 +272,10 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             Method::Shortest { frontier: Some(bytes) } => search.by_frontier(bytes),
             Method::Shortest { frontier: None } => search.shortest(),
             // A search that is kept on disk goes on from a frontier.
-            Method::Ida | Method::BestFirst(Order::ASTAR) if limits.keeper.is_some() => {
+            Method::Ida if limits.keeper.is_some() => search.by_frontier(usize::MAX),
+            Method::BestFirst(order)
+                if order.is_optimal() && order.weighs_estimates() && limits.keeper.is_some() =>
+            {
                 search.by_frontier(usize::MAX)
             }
             Method::Ida => search.ida(),

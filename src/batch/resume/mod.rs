@@ -111,7 +111,14 @@ impl Past {
     /// Takes away the journal of results that have gone themselves, as after a
     /// run that failed before its first one.
     pub fn tidy(path: &Path) {
-        if !path.exists() && Journal::read(path).is_ok_and(|found| found.is_some()) {
+        if !path.exists() {
+            Self::forget(path);
+        }
+    }
+
+    /// Takes away a journal that tells of other results than those that are there.
+    fn forget(path: &Path) {
+        if Journal::read(path).is_ok_and(|found| found.is_some()) {
             let _ = fs::remove_file(journal::path(path));
         }
     }
@@ -119,7 +126,11 @@ impl Past {
     /// Nothing yet: a journal for results that are to be written to `path`. Where
     /// none can be kept the run does without.
     pub fn begin(path: &Path, sink: &Sink, settings: &Settings, style: Style) -> Self {
-        if !sink.is_durable() || streams(settings).next().is_some() {
+        if !sink.is_durable() {
+            return Self::default();
+        }
+        if streams(settings).next().is_some() {
+            Self::forget(path);
             return Self::default();
         }
         let journal = Journal::create(path, Fingerprint::new(settings, style), None);

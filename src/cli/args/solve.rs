@@ -56,7 +56,7 @@ impl MetricChoice {
 /// What `solve` can be told.
 #[derive(Clone, Debug, Args)]
 pub struct SolveArgs {
-    /// Puzzle files; '-' is standard input
+    /// Puzzle files; '-' is standard input, .gz and .zst are unpacked
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
 
@@ -71,7 +71,8 @@ pub struct SolveArgs {
     /// The lower bound that guides the search
     ///
     /// auto, misplaced, manhattan, linear-conflict, walking-distance, or pdb for
-    /// pattern databases; pdb:7-8 says how they divide the tiles.
+    /// pattern databases; pdb:7-8 says how they divide the tiles. Trays: matching,
+    /// nearest, and with greedy search or --quality fast also total.
     #[arg(long, value_name = "NAME", value_parser = parse_heuristic, default_value = "auto", help_heading = "Solving")]
     pub heuristic: (HeuristicChoice, Option<Partition>),
 

@@ -59,6 +59,10 @@ impl Library {
             return Some(known.clone());
         }
         let classes = Arc::new(Classes::new(pattern.frame, pattern.tiles())?);
+        // Places of bits are numbered by 32 bits.
+        if 8 * table_bytes(&classes, pattern.tiles()) > u64::from(u32::MAX) {
+            return None;
+        }
         self.classes.push(classes.clone());
         Some(classes)
     }
