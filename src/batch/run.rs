@@ -74,10 +74,10 @@ pub fn run(
         false => Beginning::default(),
     };
     let kinds = survey(settings, &defaults, &beginning, Size::FIFTEEN);
-    let checkpoints = settings
-        .checkpoint
-        .as_ref()
-        .map(|path| Checkpoints::open(path).map_err(|bad| RunError::Checkpoint(path.clone(), bad)));
+    let checkpoints = settings.checkpoint.as_ref().map(|path| {
+        Checkpoints::open(path, settings.memory, notices)
+            .map_err(|bad| RunError::Checkpoint(path.clone(), bad))
+    });
     let checkpoints = checkpoints.transpose()?;
     let rest = Shares::least(settings.memory, threads);
     let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
@@ -136,6 +136,7 @@ pub fn run(
         failed: Mutex::new(None),
         wrong: Mutex::new(None),
         light: (shares.window / threads as u64 / 16).max(8 << 10),
+        large_bytes,
         most_weight: shares.window + large_bytes,
     };
     let slices = Mutex::new(parts);
@@ -227,7 +228,7 @@ struct Shared<'r> {
     large: Mutex<Region<'r>>,
     /// By size and goal, and whether it is too early for databases.
     solvers: Mutex<Solvers>,
-    checkpoints: Option<Checkpoints>,
+    checkpoints: Option<Checkpoints<'r>>,
     /// Why the run has to end, if it has.
     failed: Mutex<Option<RunError>>,
     /// A solution that does not replay.
@@ -236,6 +237,8 @@ struct Shared<'r> {
     /// in bytes, and one for which the large part is given back.
     light: u64,
     most_weight: u64,
+    /// Bytes of the large part.
+    large_bytes: u64,
 }
 
 impl Shared<'_> {
@@ -326,7 +329,8 @@ impl Shared<'_> {
         };
         match &job.report.instance {
             Some(instance @ Instance::Tiles { board, .. }) if board.size().cells() > 16 => {
-                checkpoints.keeper(instance).map(Some).map_err(|bad| self.bad_checkpoint(bad))
+                let keeper = checkpoints.keeper(instance, self.large_bytes as usize);
+                keeper.map(Some).map_err(|bad| self.bad_checkpoint(bad))
             }
             _ => Ok(None),
         }
@@ -662,17 +666,15 @@ impl<'w, 'r> Worker<'w, 'r> {
             shared.counters.search_ended();
         }
         if let Some(keeper) = &keeper {
-            if let Some(trouble) = keeper.trouble() {
-                *shared.failed.lock() = Some(shared.bad_checkpoint(trouble));
+            if let Some(refused) = keeper.refused() {
+                *shared.failed.lock() = Some(shared.bad_checkpoint(refused));
                 return crew.stop();
             }
             let is_proved = match &verdict {
                 Some(Verdict::Solved(solution)) => solution.optimal,
                 verdict => matches!(verdict, Some(Verdict::Unsolvable { .. })),
             };
-            if is_proved {
-                keeper.decided();
-            }
+            keeper.ended(is_proved);
         }
         let done = job.report.effort.generated.saturating_sub(generated);
         shared.counters.add_nodes(done.saturating_sub(told.into_inner()));

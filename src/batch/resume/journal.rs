@@ -136,7 +136,7 @@ impl Journal {
 }
 
 impl Content {
-    fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         let mut value = json!({"batch-solve": "resume", "v": 1, "of": self.of.to_json()});
         if let Some(Mark { records, bytes, file, offset, digest }) = &self.mark {
             value["mark"] = json!({"results": records, "bytes": bytes, "file": file, "offset": offset, "digest": format!("{digest:016x}")});

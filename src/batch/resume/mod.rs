@@ -282,6 +282,20 @@ impl Results<'_> {
     }
 }
 
+/// A journal's text as it would be written again; none if it is no journal. For
+/// whoever tries to break the reader.
+pub fn journal_again(text: &[u8]) -> Option<String> {
+    Content::parse(text).map(|content| content.to_json().to_string())
+}
+
+/// How many results of a file would be kept, and where they end, if `sure` of them
+/// in `bytes` bytes were marked; or the line that is damaged. For the same.
+pub fn kept(results: &[u8], style: Style, (sure, bytes): (u64, u64)) -> Result<(u64, u64), u64> {
+    let wanted = Wanted { style, redo_time: true, redo_unproved: false, sure, bytes, most: u64::MAX };
+    let kept = kept::scan(results, wanted).expect("memory can be read")?;
+    Ok((kept.records, kept.end))
+}
+
 /// Inputs that cannot be read twice.
 fn streams(settings: &Settings) -> impl Iterator<Item = &String> {
     let is_stream = |file: &&String| {

@@ -223,6 +223,10 @@ impl SolveArgs {
         if self.checkpoint.is_some() && (quality != Quality::Optimal && algorithm == Algorithm::Auto) {
             bail!("--checkpoint is for --quality optimal: other searches do not take that long");
         }
+        let has_databases = matches!(self.heuristic.0, HeuristicChoice::Auto | HeuristicChoice::Pdb);
+        if self.checkpoint.is_some() && !has_databases {
+            bail!("--checkpoint needs pattern databases: --heuristic auto or pdb");
+        }
         let single_steps = [
             HeuristicChoice::Misplaced,
             HeuristicChoice::Manhattan,
