@@ -53,7 +53,7 @@ mod tests {
         // Three words of orders, and classes that end in the middle of a word.
         let (stride, classes) = (3, 700);
         let columns: Vec<u32> = (0..classes).map(|class| class * 11 % classes).collect();
-        let bit = |class: usize, order: usize| (class * 7919 + order * order * 31) / 5 % 3 == 0;
+        let bit = |class: usize, order: usize| ((class * 7919 + order * order * 31) / 5).is_multiple_of(3);
         let mut from = vec![0u64; classes as usize * stride];
         for class in 0..classes as usize {
             for order in 0..stride * 64 {
