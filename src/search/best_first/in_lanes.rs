@@ -225,3 +225,53 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         desk.open.push(next as usize, column, entry).expect("popped entries leave room");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::heuristic::pdb::{Library, Partition, SeveralPartitions};
+    use crate::memory::Region;
+    use crate::memory::arena::Arena;
+    use crate::puzzle::Puzzle;
+    use crate::puzzle::tiles::{Goal, Size, Tiles};
+    use crate::search::best_first::{WhenFull, solve};
+    use crate::search::{Ending, Limits, Order, Problem, Threads};
+
+    /// What a search finds from a frontier, in an order of its own, is as short as
+    /// what A* finds that has room for all.
+    #[test]
+    fn shortest_solutions_are_found_from_any_frontier() {
+        let (size, partition) = (Size::new(3, 6).unwrap(), "5-4-4-4x2".parse::<Partition>().unwrap());
+        let goal = Goal::BlankLast.board(size).unwrap().into_owned();
+        let puzzle = Tiles::<u128>::new(&goal).unwrap();
+        let mut library = Library::default();
+        assert!(library.fetch(&partition, size, puzzle.goal_blank(), 2, &|_| true).unwrap());
+        let heuristic = SeveralPartitions::<8>::new(&puzzle, &partition, &library).unwrap();
+        let mut random = 88_172_645_463_325_252u64;
+        let mut from_a_frontier = 0;
+        for board in 0..8 {
+            let (mut start, mut last) = (puzzle.state(&goal), None);
+            for _ in 0..80 + 4 * board {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let moves: Vec<_> = puzzle.moves(&start, last).collect();
+                let step = moves[(random >> 11) as usize % moves.len()];
+                (start, last) = (puzzle.apply(&start, step), Some(step));
+            }
+            let mut known = None;
+            for (bytes, threads) in [(64 << 20, 1), (2700 << 10, 1), (2700 << 10, 5), (6000 << 10, 2)] {
+                let mut arena = Arena::new(bytes, bytes).unwrap();
+                let mut region = Region::zeroed(arena.divide(&[]).remove(0));
+                let problem = Problem { puzzle: &puzzle, heuristic: &heuristic, start };
+                let (limits, company) = (Limits::default(), Threads(threads));
+                let found = solve(problem, Order::ASTAR, &limits, &mut region, &company, WhenFull::Dig);
+                let Ending::Solved { path, bound } = found.ending else { panic!("board {board} is solved") };
+                let end = path.iter().fold(start, |state, &step| puzzle.apply(&state, step));
+                assert!(puzzle.is_goal(&end) && bound as usize == path.len());
+                assert_eq!(*known.get_or_insert(path.len()), path.len(), "board {board}, {bytes} bytes");
+                from_a_frontier += u32::from(found.statistics.fell_back);
+            }
+        }
+        assert!(from_a_frontier > 8);
+    }
+}
