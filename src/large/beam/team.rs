@@ -1,0 +1,149 @@
+//! How several threads go through the levels of one beam.
+//!
+//! A level is a few phases, and each phase the same piece of work for every
+//! part of the beam. Whoever is there takes the next part; the owner goes on when
+//! all are done. Nobody need come, and who comes late joins at the next phase.
+//! A phase lasts some ten microseconds, so those who wait do not sleep.
+
+use crossbeam::utils::CachePadded;
+use std::sync::atomic::{
+    AtomicBool, AtomicU64, AtomicUsize,
+    Ordering::{AcqRel, Acquire, Relaxed, Release},
+};
+
+/// Looks at what others do before the processor is left to somebody else.
+const PATIENCE: u32 = 2000;
+
+pub(super) struct Team {
+    parts: u64,
+    /// The number of the phase in the high half, the next part in the low one: so
+    /// whoever takes a part knows that it belongs to the phase that is on.
+    next: CachePadded<AtomicU64>,
+    done: CachePadded<AtomicUsize>,
+    over: AtomicBool,
+    broken: AtomicBool,
+}
+
+impl Team {
+    /// For beams of so many parts.
+    pub(super) fn new(parts: usize) -> Self {
+        let parts = parts as u64;
+        let (over, broken) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { parts, next: AtomicU64::new(parts).into(), done: AtomicUsize::new(0).into(), over, broken }
+    }
+
+    /// The next part of the phase that is on.
+    fn take(&self) -> Option<usize> {
+        let part = |next: u64| Some(next & u64::from(u32::MAX)).filter(|&part| part < self.parts);
+        part(self.next.load(Acquire))?;
+        part(self.next.fetch_add(1, AcqRel)).map(|part| part as usize)
+    }
+
+    /// Does a part's work, and says so whatever comes of it.
+    fn handle(&self, part: usize, work: &impl Fn(usize)) {
+        let _done = Done(self);
+        work(part);
+    }
+
+    /// The owner's side: a phase, from its beginning to its end. `work` must be
+    /// what helpers do, too. False if somebody's work broke off.
+    pub(super) fn phase(&self, work: &impl Fn(usize)) -> bool {
+        self.done.store(0, Relaxed);
+        let phase = (self.next.load(Relaxed) >> 32) + 1;
+        self.next.store(phase << 32, Release);
+        while let Some(part) = self.take() {
+            self.handle(part, work);
+        }
+        let mut looks = 0;
+        while (self.done.load(Acquire) as u64) < self.parts {
+            relax(&mut looks);
+        }
+        !self.broken.load(Relaxed)
+    }
+
+    /// A helper's side: parts of all phases until the beam has ended.
+    pub(super) fn help(&self, work: &impl Fn(usize)) {
+        let mut looks = 0;
+        while !self.over.load(Acquire) {
+            match self.take() {
+                Some(part) => {
+                    self.handle(part, work);
+                    looks = 0;
+                }
+                None => relax(&mut looks),
+            }
+        }
+    }
+
+    /// For the owner: helpers leave when this is dropped.
+    pub(super) fn ends(&self) -> impl Drop {
+        struct Ends<'t>(&'t Team);
+        impl Drop for Ends<'_> {
+            fn drop(&mut self) {
+                self.0.over.store(true, Release);
+            }
+        }
+        Ends(self)
+    }
+}
+
+/// A part that is being worked at.
+struct Done<'t>(&'t Team);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.broken.store(true, Relaxed);
+        }
+        self.0.done.fetch_add(1, Release);
+    }
+}
+
+/// Waits a little; soon with the processor left to others.
+fn relax(looks: &mut u32) {
+    *looks += 1;
+    if *looks < PATIENCE {
+        std::hint::spin_loop();
+    } else {
+        std::thread::yield_now();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_every_phase_is_done_once_whoever_is_there() {
+        for (helpers, parts) in [(0, 1), (0, 3), (1, 2), (3, 2), (2, 5)] {
+            let team = Team::new(parts);
+            let counts: Vec<AtomicUsize> = (0..parts).map(|_| AtomicUsize::new(0)).collect();
+            let work = |part: usize| drop(counts[part].fetch_add(1, Relaxed));
+            std::thread::scope(|scope| {
+                for _ in 0..helpers {
+                    scope.spawn(|| team.help(&work));
+                }
+                let _ends = team.ends();
+                for phase in 1..=500 {
+                    assert!(team.phase(&work));
+                    assert!(counts.iter().all(|count| count.load(Relaxed) == phase));
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn work_that_breaks_off_is_noticed() {
+        let team = Team::new(2);
+        let work = |part: usize| assert!(part == 0 || std::thread::current().name() != Some("weak"));
+        std::thread::scope(|scope| {
+            let _ends = team.ends();
+            let weak = std::thread::Builder::new().name("weak".into());
+            let weak = weak.spawn_scoped(scope, || {
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| team.help(&work))).is_err()
+            });
+            while team.phase(&work) {}
+            assert!(weak.unwrap().join().unwrap());
+        });
+    }
+}
