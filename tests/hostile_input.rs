@@ -206,6 +206,16 @@ fn checkpoints() {
     attack("checkpoint");
 }
 
+#[test]
+fn journals_and_results_that_are_gone_on_with() {
+    attack("resume");
+}
+
+#[test]
+fn compressed_files() {
+    attack("packed");
+}
+
 /// A megabyte of a pattern, between a beginning and an end.
 fn megabyte(before: &str, pattern: &str, after: &str) -> Vec<u8> {
     [before, &pattern.repeat((1 << 20) / pattern.len()), after].concat().into_bytes()

@@ -6,23 +6,35 @@
 
 mod support;
 
+use flate2::{Compression, write::GzEncoder};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
 use std::fs;
+use std::io::Write;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 use support::with_default_signals;
+use support::work::{Work, told};
 
 const FORMATS: [&str; 4] = ["jsonl", "csv", "txt", "states"];
 
-/// A folder with puzzle files of all kinds; runs have it as their own.
-struct Work(tempfile::TempDir);
+/// A folder with puzzle files of all kinds.
+struct Puzzles(Work);
 
-impl Work {
+impl Deref for Puzzles {
+    type Target = Work;
+
+    fn deref(&self) -> &Work {
+        &self.0
+    }
+}
+
+impl Puzzles {
     fn new() -> Self {
-        let work = Self(tempfile::tempdir().unwrap());
+        let work = Work::new();
         let small = work.run(&["generate", "--size", "3x3", "--count", "1500", "--seed", "5"]);
         let boards =
             work.run(&["generate", "--size", "4x4", "--moves", "30", "--count", "150", "--seed", "6"]);
@@ -36,29 +48,7 @@ impl Work {
         work.write("small.txt", &small.stdout);
         work.write("mixed.txt", &mixed);
         work.write("trays.txt", &trays);
-        work
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &[u8]) {
-        fs::write(self.path(name), text).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap()
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_batch-solve"));
-        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
+        Self(work)
     }
 
     /// Solves all three files into one; some boards are given up.
@@ -98,10 +88,6 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
-fn told(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
 /// Results without times and node counts, of which no two runs are the same.
 fn essence(format: &str, text: &str) -> Vec<String> {
     let json = |line: &str| {
@@ -125,7 +111,7 @@ fn essence(format: &str, text: &str) -> Vec<String> {
 /// Everything that was there before a kill is still there, and nothing else.
 #[test]
 fn killed_runs_lose_nothing_and_repeat_nothing() {
-    let work = Work::new();
+    let work = Puzzles::new();
     let kills: usize = std::env::var("RESUME_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(17);
     for format in FORMATS {
@@ -167,7 +153,7 @@ fn killed_runs_lose_nothing_and_repeat_nothing() {
 
 #[test]
 fn interrupted_puzzles_are_solved_again() {
-    let work = Work::new();
+    let work = Puzzles::new();
     assert_eq!(work.solve("reference.jsonl", &[]).status.code(), Some(2));
     let reference = essence("jsonl", &work.read("reference.jsonl"));
     for (round, signal) in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGINT].into_iter().enumerate() {
@@ -184,7 +170,7 @@ fn interrupted_puzzles_are_solved_again() {
 
 #[test]
 fn what_ran_out_of_the_whole_time_is_solved_again() {
-    let work = Work::new();
+    let work = Puzzles::new();
     let output = work.solve("r.csv", &["--deadline", "0s"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(work.read("r.csv").contains("gave_up,time"));
@@ -203,8 +189,137 @@ fn what_ran_out_of_the_whole_time_is_solved_again() {
     assert_eq!(work.read("t.csv"), before);
 }
 
+/// What the end of a run has cut short is made again, whatever it looks like.
+#[test]
+fn the_deadline_is_no_limit_of_a_puzzle() {
+    let work = Puzzles::new();
+    let hard = fixture("korf100.txt");
+    let large = work.run(&["generate", "--size", "6x6", "--count", "3", "--seed", "1"]).stdout;
+    work.write("six.txt", &large);
+    let hard = [hard.to_str().unwrap(), "-q", "optimal", "-a", "ida", "--timeout", "20ms"];
+    // Solved, but not as well as in the time that each has.
+    let large = ["six.txt", "-q", "improve", "--timeout", "100ms"];
+    for (name, command) in
+        [("hard", hard), ("large", [&large[..], &["-t", "1"]].concat().try_into().unwrap())]
+    {
+        for format in FORMATS {
+            let results = format!("{name}.{format}");
+            let output = ["-o", &results, "--quiet"];
+            let cut = work.run(&[&command[..], &output, &["--deadline", "0s"]].concat());
+            assert!(matches!(cut.status.code(), Some(0 | 1)), "{}", told(&cut));
+            let journal = work.read(&format!("{results}.resume"));
+            assert!(journal.contains("\"final\":"), "{journal}");
+            let before = work.read(&results);
+            let whole = work.run(&[&command[..], &output, &["--resume"]].concat());
+            assert!(!work.read(&format!("{results}.resume")).contains("final"));
+            assert_eq!(whole.status.code(), cut.status.code());
+            assert_ne!(work.read(&results), before, "{results}");
+        }
+    }
+}
+
+#[test]
+fn without_a_journal_results_are_compared_with_their_records() {
+    let work = Puzzles::new();
+    // Of such an id nobody but the journal knows whether it is one, in states.
+    let mixed = fs::read(work.path("mixed.txt")).unwrap();
+    let mixed = String::from_utf8_lossy(&mixed).replace(": gave_up, nodes", "gave up");
+    work.write("mixed.txt", mixed.as_bytes());
+    for format in ["jsonl", "csv", "states"] {
+        let results = format!("r.{format}");
+        let journal = work.path(&format!("{results}.resume"));
+        assert_eq!(work.solve(&results, &[]).status.code(), Some(2));
+        assert!(!journal.exists());
+        let whole = work.read(&results);
+        for bytes in [whole.len(), whole.len() * 2 / 3, 700] {
+            work.write(&results, &whole.as_bytes()[..bytes]);
+            let output = work.solve(&results, &["--resume"]);
+            assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+            assert_eq!(essence(format, &work.read(&results)), essence(format, &whole), "{format} at {bytes}");
+            fs::remove_file(&journal).unwrap();
+        }
+        // Of other records, of another shard.
+        let refused = |output: Output, why: &str| {
+            assert_eq!(output.status.code(), Some(2));
+            assert!(told(&output).contains("the results are not those of these puzzles: line "), "{why}");
+            assert_eq!(essence(format, &work.read(&results)), essence(format, &whole), "{why}");
+        };
+        refused(work.solve(&results, &["--resume", "--shard=2/2"]), "--shard");
+        refused(work.run(&["mixed.txt", "small.txt", "-o", &results, "--resume"]), "files");
+        refused(work.solve(&results, &["--resume", "--goal=blank-first"]), "--goal");
+    }
+    // What does not prove what is asked for is not kept.
+    let fast = ["small.txt", "-q", "fast", "-a", "greedy"];
+    for (format, why) in [("txt", "text does not tell"), ("jsonl", "no result that could be kept")] {
+        let output = ["-o", &format!("fast.{format}")];
+        assert_eq!(work.run(&[&fast[..], &output].concat()).status.code(), Some(0));
+        let refused = work.run(&[&["small.txt", "-q", "optimal", "--resume"][..], &output].concat());
+        assert!(told(&refused).contains(why) && refused.status.code() == Some(2), "{}", told(&refused));
+        let kept = work.run(&[&fast[..], &output, &["--resume"]].concat());
+        assert!(told(&kept).contains("1500 results were compared"), "{}", told(&kept));
+    }
+}
+
+/// Text that could not be read is not there the second time either.
+#[test]
+fn damaged_input_before_the_mark_does_not_stop_a_resume() {
+    let work = Puzzles::new();
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(&fs::read(work.path("small.txt")).unwrap()).unwrap();
+    let packed = encoder.finish().unwrap();
+    work.write("small.txt.gz", &packed[..packed.len() / 2]);
+    let files =
+        ["small.txt.gz", "mixed.txt", "trays.txt", "--max-nodes", "2000", "-q", "optimal", "-a", "astar"];
+    let run =
+        |results, more: &[&str]| work.run(&[&files[..], &["-o", results, "-m", "64MiB"], more].concat());
+    let whole = run("s.jsonl", &[]);
+    assert!(told(&whole).contains("is cut short"), "{}", told(&whole));
+    run("r.jsonl", &["--resume"]);
+    let journal = work.read("r.jsonl.resume");
+    assert!(journal.contains("\"file\":2"), "the mark is in the last file: {journal}");
+    let bytes = work.read("r.jsonl").len() as u64 - 5000;
+    fs::File::options().write(true).open(work.path("r.jsonl")).unwrap().set_len(bytes).unwrap();
+    let output = run("r.jsonl", &["--resume"]);
+    assert!(told(&output).contains("results are kept"), "{}", told(&output));
+    assert_eq!(essence("jsonl", &work.read("r.jsonl")), essence("jsonl", &work.read("s.jsonl")));
+}
+
+#[test]
+fn a_heading_alone_is_no_result() {
+    let work = Puzzles::new();
+    let heading = work.run(&["trays.txt", "--format", "csv"]).stdout;
+    let heading = heading.iter().position(|&byte| byte == b'\n').unwrap() as u64 + 1;
+    for bytes in [heading, heading - 3] {
+        cut(&work, "r.csv", &[], bytes);
+        assert_eq!(work.run(&["trays.txt", "-o", "r.csv", "--resume"]).status.code(), Some(0));
+        let results = work.read("r.csv");
+        assert_eq!(results.matches("type,v,").count(), 1);
+        assert_eq!(work.run(&["check", "trays.txt", "r.csv"]).status.code(), Some(0));
+        fs::remove_file(work.path("r.csv")).unwrap();
+    }
+}
+
+#[test]
+fn a_journal_goes_with_the_results_that_it_tells_of() {
+    let work = Puzzles::new();
+    let overwriting: [&[&str]; 3] = [
+        &["generate", "--size", "3x3"],
+        &["convert", "small.txt", "--to", "grid"],
+        &["-", "--format", "text"],
+    ];
+    for command in overwriting {
+        assert_eq!(work.run(&["trays.txt", "-o", "r.txt", "--resume", "--force"]).status.code(), Some(2));
+        assert_eq!(work.run(&["trays.txt", "-o", "r.txt", "--force"]).status.code(), Some(0));
+        assert_eq!(work.run(&["trays.txt", "-o", "r.txt", "--resume"]).status.code(), Some(0));
+        assert!(work.path("r.txt.resume").exists());
+        let output = work.run(&[command, &["-o", "r.txt", "--force"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{command:?}: {}", told(&output));
+        assert!(!work.path("r.txt.resume").exists(), "{command:?}");
+    }
+}
+
 /// Results as a killed run leaves them: so many bytes of them and the journal.
-fn cut(work: &Work, results: &str, more: &[&str], bytes: u64) {
+fn cut(work: &Puzzles, results: &str, more: &[&str], bytes: u64) {
     let output = work.solve(results, &[more, &["--resume"]].concat());
     assert_eq!(output.status.code(), Some(2), "{}", told(&output));
     let file = fs::File::options().write(true).open(work.path(results)).unwrap();
@@ -213,7 +328,7 @@ fn cut(work: &Work, results: &str, more: &[&str], bytes: u64) {
 
 #[test]
 fn every_place_of_a_cut_is_mended() {
-    let work = Work::new();
+    let work = Puzzles::new();
     // Few records, so that there are many cuts in little time.
     work.write("small.txt", b"1 2 3/4 5 6/0 7 8\n");
     work.write("mixed.txt", b"junk\n@id a,\"b\n1 2 3/4 5 6/7 0 8\n@id : gave_up, nodes\n1 2 3 0\n");
@@ -231,7 +346,7 @@ fn every_place_of_a_cut_is_mended() {
 
 #[test]
 fn a_change_is_noticed_and_refused() {
-    let work = Work::new();
+    let work = Puzzles::new();
     cut(&work, "r.jsonl", &[], 100_000);
     let before = work.read("r.jsonl");
     let refused = |more: &[&str], why: &str| {
@@ -272,7 +387,7 @@ fn a_change_is_noticed_and_refused() {
 
 #[test]
 fn threads_memory_and_deadline_may_be_others() {
-    let work = Work::new();
+    let work = Puzzles::new();
     cut(&work, "r.txt", &[], 20_000);
     let other = [
         "small.txt",
@@ -294,7 +409,7 @@ fn threads_memory_and_deadline_may_be_others() {
 
 #[test]
 fn shards_are_resumed_each_by_itself() {
-    let work = Work::new();
+    let work = Puzzles::new();
     for shard in ["--shard=1/3", "--shard=3/3"] {
         for format in ["jsonl", "txt"] {
             let (results, reference) = (format!("r.{format}"), format!("s.{format}"));
@@ -310,7 +425,7 @@ fn shards_are_resumed_each_by_itself() {
 
 #[test]
 fn what_cannot_be_resumed_says_why_and_stays_as_it_is() {
-    let work = Work::new();
+    let work = Puzzles::new();
     let refused = |arguments: &[&str], why: &str| {
         let output = work.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -323,7 +438,8 @@ fn what_cannot_be_resumed_says_why_and_stays_as_it_is() {
     refused(&["small.txt", "-o", "/dev/null", "--resume"], "is no regular file");
     refused(&["small.txt", "-o", "small.txt", "--resume"], "is both an input and the output");
     work.write("foreign.txt", b"1\tsolved\t0\t\n");
-    refused(&["small.txt", "-o", "foreign.txt", "--resume"], "foreign.txt.resume is missing");
+    let missing = "foreign.txt.resume is missing, and the results are not those of these puzzles: line 1: ";
+    refused(&["small.txt", "-o", "foreign.txt", "--resume"], missing);
     assert_eq!(work.read("foreign.txt"), "1\tsolved\t0\t\n");
     work.write("r.txt.resume", b"my own notes\n");
     refused(&["small.txt", "-o", "r.txt", "--resume"], "r.txt.resume: is not the journal of a run");
@@ -340,7 +456,7 @@ fn what_cannot_be_resumed_says_why_and_stays_as_it_is() {
 
 #[test]
 fn two_runs_do_not_write_one_file() {
-    let work = Work::new();
+    let work = Puzzles::new();
     let mut command = work.command(&["-", "-o", "r.txt"]);
     let mut first = command.stdin(Stdio::piped()).spawn().unwrap();
     while !work.path("r.txt").exists() {
@@ -357,7 +473,7 @@ fn two_runs_do_not_write_one_file() {
 
 #[test]
 fn a_first_run_may_say_resume() {
-    let work = Work::new();
+    let work = Puzzles::new();
     for _ in 0..2 {
         assert_eq!(work.run(&["trays.txt", "-o", "r.jsonl", "--resume"]).status.code(), Some(0));
         let lines = work.read("r.jsonl");

@@ -130,6 +130,13 @@ fn a_killed_search_goes_on_from_its_checkpoint() {
     assert!(text(&foreign.stderr).contains("does not belong"), "{}", text(&foreign.stderr));
     assert_eq!(fs::read(&file).unwrap(), whole);
 
+    // In less memory the frontier would be another one.
+    let less: Vec<&str> = kept.iter().map(|&word| if word == "128MiB" { "96MiB" } else { word }).collect();
+    let refused = run(&less, "");
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stdout));
+    assert!(text(&refused.stderr).contains("with this --memory there are"), "{}", text(&refused.stderr));
+    assert_eq!(fs::read(&file).unwrap(), whole);
+
     let known = lengths(&run(&arguments, ""));
     assert_eq!(lengths(&run(&kept, "")), known);
     assert!(!file.exists());

@@ -6,6 +6,7 @@
 //! on mutations of the corpus with a stable compiler.
 
 use batch_solve::batch::checkpoint::Checkpoint;
+use batch_solve::batch::resume::{journal_again, kept};
 use batch_solve::batch::settings::Settings;
 use batch_solve::check::{Options, check_each, pairs};
 use batch_solve::cli::args::{Cli, Command, Family, PdbCommand};
@@ -16,7 +17,7 @@ use batch_solve::input::{
     Block, Course, Defaults, Form, Lines, Reader, parse_board, parse_course, parse_goal,
 };
 use batch_solve::memory::{Region, arena::Arena};
-use batch_solve::output::{Format, Instance, Notation};
+use batch_solve::output::{Format, Instance, Notation, Style};
 use batch_solve::puzzle::tiles::Size;
 use batch_solve::quantity::{parse_duration, parse_size};
 use batch_solve::shell::{Answer, Session};
@@ -29,7 +30,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 10] = [
     ("puzzles", puzzles),
     ("course", course),
     ("convert", convert),
@@ -38,6 +39,8 @@ pub const TARGETS: [Target; 8] = [
     ("shell", shell),
     ("database", database),
     ("checkpoint", checkpoint),
+    ("resume", resume),
+    ("packed", packed),
 ];
 
 /// Separates two files in one input.
@@ -278,6 +281,57 @@ pub fn checkpoint(data: &[u8]) {
     let bytes = if first & 1 == 0 { rest } else { &sealed[..] };
     if let Ok(found) = Checkpoint::parse(bytes) {
         assert_eq!(Checkpoint::to_bytes(&found.puzzle, &found.standing), bytes);
+    }
+}
+
+/// A journal and, behind a separator, the results beside it, in the format that the
+/// first byte says.
+pub fn resume(data: &[u8]) {
+    let Some((&first, rest)) = data.split_first() else { return };
+    let (journal, results) = two(rest);
+    if let Some(text) = journal_again(journal) {
+        assert_eq!(journal_again(text.as_bytes()).as_ref(), Some(&text));
+    }
+    let format = [Format::Text, Format::Jsonl, Format::Csv, Format::States][usize::from(first & 3)];
+    let style = Style { format, notation: Notation::Blank };
+    let Ok((records, end)) = kept(results, style, (0, 0)) else { return };
+    let whole = &results[..usize::try_from(end).expect("an end in memory")];
+    assert!(whole.is_empty() || whole.ends_with(b"\n"));
+    // What is kept is kept once more, where a mark says that its end is one.
+    assert_eq!(kept(whole, style, (records, end)), Ok((records, end)));
+    // A mark that tells of more than there is finds the damage.
+    if let Err(line) = kept(results, style, (records + 1, u64::MAX)) {
+        assert!(line >= 1);
+    }
+}
+
+/// A compressed file of puzzles, arriving in pieces of the size that the first byte
+/// says.
+pub fn packed(data: &[u8]) {
+    let Some((&first, packed)) = data.split_first() else { return };
+    let name = if first & 1 == 0 { "puzzles.gz" } else { "puzzles.zst" };
+    let drip = if first & 2 == 0 { usize::MAX } else { 1 + usize::from(first >> 2) };
+    let defaults = Defaults { window: Some(1 << 20), ..Defaults::default() };
+    let mut reader = Reader::from_stream(name, Drip(Cursor::new(packed.to_vec()), drip), defaults);
+    let (mut block, mut records) = (Block::default(), 0);
+    loop {
+        match reader.next_block(&mut block, 64) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                assert!(error.to_string().contains(name), "{error}");
+                assert!(
+                    !reader.next_block(&mut block, 64).is_ok_and(|more| more),
+                    "it goes on after its end"
+                );
+                break;
+            }
+        }
+        for index in 0..block.len() {
+            records += 1;
+            assert_eq!(block.header(index).n, records);
+            let _ = block.parse(index);
+        }
     }
 }
 

@@ -4,12 +4,14 @@
 //! searched ([`Standing`]), with a version and a checksum. It is written under
 //! another name and renamed, so that there is always a whole one.
 
+use super::Notices;
 use crate::heuristic::pdb::checksum;
 use crate::output::Instance;
+use crate::quantity::Bytes;
 use crate::search::keeper::{Keeper, Root, Standing};
 use parking_lot::Mutex;
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -140,30 +142,30 @@ fn sum_of(bytes: &[u8]) -> u64 {
 }
 
 /// A run's checkpoint: what was found when it began, and where it is written.
-#[derive(Debug)]
-pub(super) struct Checkpoints {
+pub(super) struct Checkpoints<'n> {
     path: PathBuf,
     found: Mutex<Option<Checkpoint>>,
+    notices: &'n dyn Notices,
 }
 
-impl Checkpoints {
-    /// Reads what is in a file, if there is one.
-    pub(super) fn open(path: &Path) -> Result<Self, BadCheckpoint> {
-        let found = match fs::read(path) {
-            Ok(bytes) => Some(Checkpoint::parse(&bytes)?),
+impl<'n> Checkpoints<'n> {
+    /// Reads what is in a file, if there is one; `memory` is the cap of the run.
+    pub(super) fn open(path: &Path, memory: u64, notices: &'n dyn Notices) -> Result<Self, BadCheckpoint> {
+        let found = match File::open(path) {
+            Ok(file) => Some(read(file, memory)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error.into()),
         };
         // Whoever cannot write here should know before hours have passed.
         if found.is_none() {
-            fs::File::create(draft(path)).and_then(|_| fs::remove_file(draft(path)))?;
+            File::create(draft(path)).and_then(|_| fs::remove_file(draft(path)))?;
         }
-        Ok(Self { path: path.into(), found: Mutex::new(found) })
+        Ok(Self { path: path.into(), found: Mutex::new(found), notices })
     }
 
-    /// The keeper for a puzzle's search. A checkpoint of another puzzle is
-    /// refused.
-    pub(super) fn keeper(&self, instance: &Instance) -> Result<OneSearch<'_>, BadCheckpoint> {
+    /// The keeper for a puzzle's search, which has so many bytes. A checkpoint of
+    /// another puzzle is refused, and one that needs more.
+    pub(super) fn keeper(&self, instance: &Instance, bytes: usize) -> Result<OneSearch<'_>, BadCheckpoint> {
         let Instance::Tiles { board, goal, .. } = instance else {
             return Err(BadCheckpoint::Other("it is for boards of tiles".into()));
         };
@@ -173,15 +175,47 @@ impl Checkpoints {
         if let Some(other) = found.as_ref().filter(|found| found.puzzle != puzzle) {
             return Err(BadCheckpoint::Other(format!("it is of the puzzle {}", other.puzzle)));
         }
+        let region = found.as_ref().map_or(0, |found| found.standing.region);
+        if region > most_frontier(bytes) as u64 {
+            return Err(BadCheckpoint::Other(format!(
+                "its frontier takes {}, and with this --memory there are {} for it",
+                Bytes(region),
+                Bytes(most_frontier(bytes) as u64)
+            )));
+        }
         Ok(OneSearch {
             path: &self.path,
+            notices: self.notices,
             puzzle,
             found: found.map(|found| found.standing),
             begun: AtomicBool::new(false),
             next: Mutex::new(Instant::now() + FIRST),
-            trouble: Mutex::new(None),
+            refused: Mutex::new(None),
+            unwritten: AtomicBool::new(false),
         })
     }
+}
+
+/// Reads a file that should be a checkpoint. One that takes much of the memory is
+/// of a search with far more, and something that is no file has no end.
+fn read(file: File, memory: u64) -> Result<Checkpoint, BadCheckpoint> {
+    let most = memory / 8;
+    if !file.metadata()?.is_file() {
+        return Err(BadCheckpoint::Foreign);
+    }
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most && bytes.starts_with(MAGIC) {
+        let what = format!("it is larger than {}, an eighth of --memory", Bytes(most));
+        return Err(BadCheckpoint::Other(what));
+    }
+    Checkpoint::parse(&bytes)
+}
+
+/// The most that a frontier may take of so many bytes: half of them, as telling a
+/// standing and going on from one take about as much.
+fn most_frontier(bytes: usize) -> usize {
+    (bytes / 2).min(FRONTIER) & !0xfff
 }
 
 fn draft(path: &Path) -> PathBuf {
@@ -191,32 +225,41 @@ fn draft(path: &Path) -> PathBuf {
 }
 
 /// Keeps the standing of one puzzle's search.
-#[derive(Debug)]
 pub(super) struct OneSearch<'c> {
     path: &'c Path,
     puzzle: String,
     found: Option<Standing>,
+    notices: &'c dyn Notices,
     begun: AtomicBool,
     next: Mutex<Instant>,
-    trouble: Mutex<Option<BadCheckpoint>>,
+    refused: Mutex<Option<BadCheckpoint>>,
+    /// Whether the last standing could not be written.
+    unwritten: AtomicBool,
 }
 
 impl OneSearch<'_> {
-    /// What went wrong, if anything did.
-    pub(super) fn trouble(&self) -> Option<BadCheckpoint> {
-        self.trouble.lock().take()
+    /// Why the standing that was found is none of this search, if so.
+    pub(super) fn refused(&self) -> Option<BadCheckpoint> {
+        self.refused.lock().take()
     }
 
-    /// The puzzle is decided: nothing has to be kept of it.
-    pub(super) fn decided(&self) {
-        if self.has_begun() {
+    fn warn(&self, what: &str) {
+        self.notices.warn(&format!("--checkpoint {}: {what}", self.path.display()));
+    }
+
+    /// The search is over. If the puzzle is decided nothing has to be kept of it.
+    pub(super) fn ended(&self, decided: bool) {
+        if decided && (self.has_begun() || self.found.is_some()) {
             let _ = fs::remove_file(self.path);
+        }
+        if !decided && !self.has_begun() {
+            self.warn("nothing was kept: the search ended before it came to a frontier");
         }
     }
 
     fn write(&self, standing: &Standing) -> io::Result<()> {
         let draft = draft(self.path);
-        let mut file = fs::File::create(&draft)?;
+        let mut file = File::create(&draft)?;
         file.write_all(&Checkpoint::to_bytes(&self.puzzle, standing))?;
         file.sync_all()?;
         fs::rename(&draft, self.path)
@@ -224,10 +267,9 @@ impl OneSearch<'_> {
 }
 
 impl Keeper for OneSearch<'_> {
-    // As many as when it was found first. What writing takes comes from the rest.
+    // As many as when it was found first, which was seen to be there.
     fn frontier(&self, bytes: usize) -> usize {
-        let first = (bytes / 2).min(FRONTIER) & !0xfff;
-        self.found.as_ref().map_or(first, |found| (found.region as usize).min(bytes))
+        self.found.as_ref().map_or(most_frontier(bytes), |found| (found.region as usize).min(bytes))
     }
 
     fn standing(&self) -> Option<&Standing> {
@@ -242,8 +284,15 @@ impl Keeper for OneSearch<'_> {
         self.begun.load(Ordering::Relaxed)
     }
 
+    fn unkept(&self, heuristic: &str) {
+        self.warn(&format!(
+            "nothing is kept: that needs pattern databases, and this search uses {heuristic} (--heuristic pdb, \
+             more --memory)"
+        ));
+    }
+
     fn refuse(&self, why: &str) {
-        *self.trouble.lock() = Some(BadCheckpoint::Other(why.into()));
+        *self.refused.lock() = Some(BadCheckpoint::Other(why.into()));
     }
 
     fn is_due(&self) -> bool {
@@ -257,8 +306,14 @@ impl Keeper for OneSearch<'_> {
     }
 
     fn keep(&self, standing: &Standing) {
-        if let Err(error) = self.write(standing) {
-            *self.trouble.lock() = Some(error.into());
+        // The search is worth more than its checkpoint: it goes on, and the next
+        // one may do better.
+        match self.write(standing) {
+            Err(error) if !self.unwritten.swap(true, Ordering::Relaxed) => {
+                self.warn(&format!("cannot be written, and is tried again: {error}"));
+            }
+            Ok(()) if self.unwritten.swap(false, Ordering::Relaxed) => self.warn("is written again"),
+            _ => {}
         }
     }
 }
@@ -279,6 +334,61 @@ mod tests {
         assert_eq!(read, Checkpoint { puzzle: "5x5: some".into(), standing: standing() });
         let empty = Standing { roots: Vec::new(), ..standing() };
         assert_eq!(Checkpoint::parse(&Checkpoint::to_bytes("", &empty)).unwrap().standing, empty);
+    }
+
+    /// What was told, line by line.
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<String>>);
+
+    impl Notices for Heard {
+        fn input_error(&self, _: &crate::input::InputError) {}
+
+        fn warn(&self, what: &str) {
+            self.0.lock().push(what.into());
+        }
+
+        fn explain(&self, _: &str) {}
+    }
+
+    fn instance() -> Instance {
+        let board = crate::input::parse_board("4x5: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 0 19", None);
+        let (goal, metric) = (Default::default(), Default::default());
+        Instance::Tiles { board: board.unwrap(), goal, metric }
+    }
+
+    #[test]
+    fn a_disk_that_is_full_for_a_while_does_not_end_a_search() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("folder");
+        fs::create_dir(&folder).unwrap();
+        let heard = Heard::default();
+        let path = folder.join("rest");
+        let checkpoints = Checkpoints::open(&path, 1 << 30, &heard).unwrap();
+        let keeper = checkpoints.keeper(&instance(), 1 << 29).unwrap();
+        keeper.begin();
+        fs::remove_dir(&folder).unwrap();
+        keeper.keep(&standing());
+        keeper.keep(&standing());
+        fs::create_dir(&folder).unwrap();
+        keeper.keep(&standing());
+        assert!(keeper.refused().is_none());
+        let lines = heard.0.lock().clone();
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].contains("cannot be written, and is tried again") && lines[1].contains("again"));
+        // With what was written, in as much memory and in less.
+        let again = Checkpoints::open(&path, 1 << 30, &heard).unwrap();
+        assert_eq!(again.keeper(&instance(), 1 << 28).unwrap().frontier(1 << 28), 1 << 27);
+        let again = Checkpoints::open(&path, 1 << 30, &heard).unwrap();
+        let refused = again.keeper(&instance(), 1 << 27).err().unwrap().to_string();
+        assert!(refused.contains("its frontier takes 128 MiB"), "{refused}");
+        let refused = Checkpoints::open(&path, 1 << 12, &heard).err().unwrap().to_string();
+        assert!(refused.contains("an eighth of --memory"), "{refused}");
+        assert!(matches!(
+            Checkpoints::open(Path::new("/dev/zero"), 1 << 30, &heard),
+            Err(BadCheckpoint::Foreign)
+        ));
+        keeper.ended(true);
+        assert!(!path.exists());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::survey::survey;
 use super::tables::Tables;
 use super::window::{Closed, Part, Window};
 use super::{RunError, tiles, trays};
-use crate::input::{Block, Defaults, InputError, Packing, parse_goal};
+use crate::input::{Block, InputError, Packing};
 use crate::memory::arena::Arena;
 use crate::memory::budget::Budget;
 use crate::memory::limits;
@@ -63,23 +63,21 @@ pub fn run(
     notices: &dyn Notices,
 ) -> Result<Finished, RunError> {
     let started = Instant::now();
-    let goal = parse_goal(&settings.goal, None)?;
-    let form = settings.input_format.as_deref().map(str::parse).transpose()?;
+    let defaults = settings.defaults()?;
     let mut threads = settings.threads;
     let budget = Budget::new(settings.memory);
-    let Settings { tile_metric, tray_metric, .. } = *settings;
-    let window = Some(unpack(settings, &budget)?);
-    let defaults = Defaults { goal, form, tile_metric, tray_metric, window, ..Defaults::default() };
+    let packings = settings.files.iter().filter_map(|file| Packing::of(file));
+    budget.reserve(packings.map(|packing| packing.footprint(defaults.window)).max().unwrap_or(0))?;
     let ends = settings.deadline.map(|deadline| started + deadline);
     let mut beginning = match settings.files.iter().any(|file| file == "-") {
         true => Beginning::of_stdin(interrupt, ends),
         false => Beginning::default(),
     };
     let kinds = survey(settings, &defaults, &beginning, Size::FIFTEEN);
-    let checkpoints = settings
-        .checkpoint
-        .as_ref()
-        .map(|path| Checkpoints::open(path).map_err(|bad| RunError::Checkpoint(path.clone(), bad)));
+    let checkpoints = settings.checkpoint.as_ref().map(|path| {
+        Checkpoints::open(path, settings.memory, notices)
+            .map_err(|bad| RunError::Checkpoint(path.clone(), bad))
+    });
     let checkpoints = checkpoints.transpose()?;
     let rest = Shares::least(settings.memory, threads);
     let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
@@ -138,6 +136,7 @@ pub fn run(
         failed: Mutex::new(None),
         wrong: Mutex::new(None),
         light: (shares.window / threads as u64 / 16).max(8 << 10),
+        large_bytes,
         most_weight: shares.window + large_bytes,
     };
     let slices = Mutex::new(parts);
@@ -169,15 +168,6 @@ pub fn run(
         return Err(RunError::TooManyResults(not_found));
     }
     Ok(Finished { summary, unreadable: unreadable.into_inner(), past: Past { journal, ..Past::default() } })
-}
-
-/// Sets aside what unpacking compressed files takes; the largest window that they
-/// may ask for.
-fn unpack(settings: &Settings, budget: &Budget) -> Result<u64, RunError> {
-    let window = (settings.memory / 8).min(8 << 20);
-    let packings = settings.files.iter().filter_map(|file| Packing::of(file));
-    budget.reserve(packings.map(|packing| packing.footprint(Some(window))).max().unwrap_or(0))?;
-    Ok(window)
 }
 
 /// Searches keep their paths off the stack, so that little will do.
@@ -238,7 +228,7 @@ struct Shared<'r> {
     large: Mutex<Region<'r>>,
     /// By size and goal, and whether it is too early for databases.
     solvers: Mutex<Solvers>,
-    checkpoints: Option<Checkpoints>,
+    checkpoints: Option<Checkpoints<'r>>,
     /// Why the run has to end, if it has.
     failed: Mutex<Option<RunError>>,
     /// A solution that does not replay.
@@ -247,6 +237,8 @@ struct Shared<'r> {
     /// in bytes, and one for which the large part is given back.
     light: u64,
     most_weight: u64,
+    /// Bytes of the large part.
+    large_bytes: u64,
 }
 
 impl Shared<'_> {
@@ -337,10 +329,23 @@ impl Shared<'_> {
         };
         match &job.report.instance {
             Some(instance @ Instance::Tiles { board, .. }) if board.size().cells() > 16 => {
-                checkpoints.keeper(instance).map(Some).map_err(|bad| self.bad_checkpoint(bad))
+                let keeper = checkpoints.keeper(instance, self.large_bytes as usize);
+                keeper.map(Some).map_err(|bad| self.bad_checkpoint(bad))
             }
             _ => Ok(None),
         }
+    }
+
+    /// Whether only the end of the whole run, by a signal or its deadline, made a
+    /// verdict what it is.
+    fn is_cut_short(&self, verdict: &Verdict, deadline: Option<Instant>) -> bool {
+        let could_be_better = match verdict {
+            Verdict::Solved(solution) => !solution.optimal,
+            Verdict::GaveUp { reason, .. } => matches!(reason, GiveUp::Time | GiveUp::Interrupted),
+            Verdict::Unsolvable { .. } | Verdict::Invalid { .. } => false,
+        };
+        let is_over = |ends| deadline == Some(ends) && Instant::now() >= ends;
+        could_be_better && (self.interrupt.is_raised() || self.ends.is_some_and(is_over))
     }
 
     fn bad_checkpoint(&self, bad: BadCheckpoint) -> RunError {
@@ -426,8 +431,18 @@ enum Slot {
     Skipped,
     /// It is still to come.
     Undecided,
-    /// Here it is.
-    Decided(Box<Report>),
+    /// Here it is, and whether it was cut short.
+    Decided(Box<Report>, bool),
+}
+
+/// What became of a record at the first look.
+#[derive(PartialEq)]
+enum Fate {
+    Decided,
+    /// Decided only because the run ends.
+    CutShort,
+    /// It needs more than a look.
+    Undecided,
 }
 
 /// One thread's part of a run.
@@ -501,19 +516,20 @@ impl<'w, 'r> Worker<'w, 'r> {
                 }
                 continue;
             }
-            let (report, undecided) = self.at_once(index, before + index as u64);
+            let (report, fate) = self.at_once(index, before + index as u64);
+            let cut_short = fate == Fate::CutShort;
             // The first one that is not decided for that reason says so, and marks
             // the place where results are missing.
             interrupted = matches!(report.verdict, Verdict::GaveUp { reason: GiveUp::Interrupted, .. });
             generated += report.effort.generated;
-            if undecided {
+            if fate == Fate::Undecided {
                 jobs.push((slots.len(), index, report));
                 slots.push(Slot::Undecided);
             } else if !slots.is_empty() {
                 crew.hold(moves(&report));
-                slots.push(Slot::Decided(Box::new(report)));
+                slots.push(Slot::Decided(Box::new(report), cut_short));
             } else if self.write(&report, &mut text) {
-                passed_on.records += 1;
+                passed_on.count(cut_short);
             } else {
                 return;
             }
@@ -531,9 +547,9 @@ impl<'w, 'r> Worker<'w, 'r> {
         }
     }
 
-    /// Reads a record and tries it for a moment; and whether that was not
-    /// enough. `place` counts the records of the run before it.
-    fn at_once(&mut self, index: usize, place: u64) -> (Report, bool) {
+    /// Reads a record and tries it for a moment. `place` counts the records of the
+    /// run before it.
+    fn at_once(&mut self, index: usize, place: u64) -> (Report, Fate) {
         let mut started = Instant::now();
         let (header, instance) = self.block.record(index);
         let mut report = Report {
@@ -549,13 +565,13 @@ impl<'w, 'r> Worker<'w, 'r> {
             Ok(instance) => instance,
             Err(invalid) => {
                 report.verdict = Verdict::Invalid { reason: invalid.to_string().into() };
-                return (report, false);
+                return (report, Fate::Decided);
             }
         };
         if self.shared.interrupt.is_raised() {
             report.instance = Some(instance);
             report.verdict = Verdict::GaveUp { reason: GiveUp::Interrupted, bound: 0 };
-            return (report, false);
+            return (report, Fate::CutShort);
         }
         let way = match &instance {
             Instance::Tiles { board, goal, .. } => {
@@ -567,7 +583,7 @@ impl<'w, 'r> Worker<'w, 'r> {
                 if !known.parity.admits(board) {
                     report.verdict = Verdict::Unsolvable { hint: hint(board, goal) };
                     report.instance = Some(instance);
-                    return (report, false);
+                    return (report, Fate::Decided);
                 }
                 Some(known)
             }
@@ -576,6 +592,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let interrupt = self.shared.interrupt;
         let halt = || interrupt.is_raised();
         let limits = self.shared.limits(&report.effort, &halt);
+        let deadline = limits.deadline;
         let attempt = Attempt { tier: Tier::Quick, limits, region: &mut self.slice, company: &Alone };
         let verdict = match (&instance, way) {
             (Instance::Tiles { .. }, Some(_)) if self.shared.is_heavy(&instance) => None,
@@ -584,13 +601,12 @@ impl<'w, 'r> Worker<'w, 'r> {
             }
             _ => self.shared.attempt(None, &instance, attempt, &mut report.effort),
         };
-        let undecided = verdict.is_none();
         report.effort.time = started.elapsed();
         report.instance = Some(instance);
-        if let Some(verdict) = verdict {
-            report.verdict = verdict;
-        }
-        (report, undecided)
+        let Some(verdict) = verdict else { return (report, Fate::Undecided) };
+        let cut_short = self.shared.is_cut_short(&verdict, deadline);
+        report.verdict = verdict;
+        (report, if cut_short { Fate::CutShort } else { Fate::Decided })
     }
 
     /// Goes on with a puzzle that was put off.
@@ -625,6 +641,7 @@ impl<'w, 'r> Worker<'w, 'r> {
             keeper: keeper.as_ref().map(|keeper| keeper as &dyn Keeper),
             ..shared.limits(&job.report.effort, &halt)
         };
+        let deadline = limits.deadline;
         let mut large;
         let region = if tier == Tier::Large {
             large = shared.large.lock();
@@ -649,26 +666,25 @@ impl<'w, 'r> Worker<'w, 'r> {
             shared.counters.search_ended();
         }
         if let Some(keeper) = &keeper {
-            if let Some(trouble) = keeper.trouble() {
-                *shared.failed.lock() = Some(shared.bad_checkpoint(trouble));
+            if let Some(refused) = keeper.refused() {
+                *shared.failed.lock() = Some(shared.bad_checkpoint(refused));
                 return crew.stop();
             }
             let is_proved = match &verdict {
                 Some(Verdict::Solved(solution)) => solution.optimal,
                 verdict => matches!(verdict, Some(Verdict::Unsolvable { .. })),
             };
-            if is_proved {
-                keeper.decided();
-            }
+            keeper.ended(is_proved);
         }
         let done = job.report.effort.generated.saturating_sub(generated);
         shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
         let Some(verdict) = verdict else { return crew.outgrown(place, job, heavy) };
         crew.decided(place, tier == Tier::Large);
+        let cut_short = shared.is_cut_short(&verdict, deadline);
         job.report.verdict = verdict;
         crew.hold(moves(&job.report));
         let mut results = job.batch.inner.lock();
-        results.slots[job.slot] = Slot::Decided(Box::new(job.report));
+        results.slots[job.slot] = Slot::Decided(Box::new(job.report), cut_short);
         self.pass_on(&job.batch, &mut results);
     }
 }
@@ -677,8 +693,8 @@ impl Worker<'_, '_> {
     /// Hands the results of a block to the window, up to the first that is
     /// still to come.
     fn pass_on(&mut self, batch: &Batch, results: &mut Results) {
-        let mut text = Vec::new();
-        let (mut records, mut released) = (0, 0);
+        let mut part = Part::default();
+        let mut released = 0;
         let before = results.passed_on;
         for slot in &mut results.slots[before..] {
             match std::mem::replace(slot, Slot::Skipped) {
@@ -687,21 +703,23 @@ impl Worker<'_, '_> {
                     *slot = Slot::Undecided;
                     break;
                 }
-                Slot::Decided(report) => {
-                    if !self.write(&report, &mut text) {
+                Slot::Decided(report, cut_short) => {
+                    if !self.write(&report, &mut part.text) {
                         return;
                     }
                     released += moves(&report);
-                    records += 1;
+                    part.count(cut_short);
                 }
             }
             results.passed_on += 1;
         }
         self.shared.crew.release(released);
         if results.passed_on > before {
-            let is_last = results.passed_on == results.slots.len();
-            let (bytes, mark) = if is_last { (batch.bytes, batch.mark.clone()) } else { (0, None) };
-            self.put(batch.seq, Part { text, records, bytes, is_last, mark });
+            part.is_last = results.passed_on == results.slots.len();
+            if part.is_last {
+                (part.bytes, part.mark) = (batch.bytes, batch.mark.clone());
+            }
+            self.put(batch.seq, part);
         }
     }
 

@@ -1,7 +1,9 @@
 //! What a run is asked to do: the contract between the command line and the
 //! batch.
 
+use super::RunError;
 use crate::heuristic::pdb::{Partition, Store};
+use crate::input::{Defaults, parse_goal};
 use crate::puzzle::{tiles, trays};
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -88,6 +90,16 @@ impl Settings {
     pub fn takes(&self, n: u64) -> bool {
         let (index, shards) = self.shard;
         n % shards == index % shards
+    }
+
+    /// What the records of all files start with.
+    pub(super) fn defaults(&self) -> Result<Defaults, RunError> {
+        let goal = parse_goal(&self.goal, None)?;
+        let form = self.input_format.as_deref().map(str::parse).transpose()?;
+        let Self { tile_metric, tray_metric, .. } = *self;
+        // What a compressed file may ask for, so that a small cap holds, too.
+        let window = Some((self.memory / 8).min(8 << 20));
+        Ok(Defaults { goal, form, tile_metric, tray_metric, window, size: None })
     }
 }
 

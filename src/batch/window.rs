@@ -17,6 +17,18 @@ pub(super) struct Part {
     pub(super) is_last: bool,
     /// How far the input is, with the last part.
     pub(super) mark: Option<Mark>,
+    /// How many of the results come before the first one that was cut short.
+    pub(super) cut: Option<u64>,
+}
+
+impl Part {
+    /// Counts one more result, which may have been cut short by the end of the run.
+    pub(super) fn count(&mut self, cut_short: bool) {
+        if cut_short {
+            self.cut.get_or_insert(self.records);
+        }
+        self.records += 1;
+    }
 }
 
 /// Takes results of blocks in any order and writes them in theirs.
@@ -62,6 +74,7 @@ impl<'s> Window<'s> {
         } else {
             waiting.text.extend_from_slice(&part.text);
         }
+        waiting.cut = waiting.cut.or(part.cut.map(|cut| waiting.records + cut));
         waiting.records += part.records;
         waiting.bytes += part.bytes;
         waiting.is_last = part.is_last;
@@ -69,6 +82,10 @@ impl<'s> Window<'s> {
         let mut bytes = 0;
         while let Some(part) = inner.waiting.remove(&inner.next) {
             bytes += part.text.len() as u64;
+            // Before they are written: whoever goes on from there must know.
+            if let (Some(cut), Some(journal)) = (part.cut, &mut inner.journal) {
+                journal.cut(inner.records + cut);
+            }
             if let Err(error) = inner.sink.write_all(&part.text) {
                 inner.failed = Some(error);
                 return Err(Closed);

@@ -11,6 +11,7 @@
 //! many there are.
 
 mod csv;
+mod in_order;
 mod jsonl;
 mod matching;
 mod outcome;
@@ -28,6 +29,7 @@ use crate::{
     output::{Format, Instance, Notation},
     puzzle::tiles::Direction,
 };
+pub use in_order::in_order;
 use matching::{Match, Matching, Missing};
 use outcome::{Claim, Moves, Outcome};
 pub use pairs::{Known, Pair, pairs};

@@ -5,7 +5,7 @@ use crate::{
     batch::{self, Finished, Notices, RunError, counters::Counters, resume::Past},
     input::{InputError, Packing},
     memory::limits,
-    output::{Format, GiveUp, Run, Sink, SinkError, Style, Summary},
+    output::{Format, Run, Sink, SinkError, Style, Summary},
 };
 use anyhow::bail;
 use std::{fs, sync::Arc, time::Instant};
@@ -58,8 +58,7 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
         screen.lines(&summary.text(&run));
     }
     written?;
-    let ran_out = settings.timeout.is_none() && summary.gave_up_for(GiveUp::Time) > 0;
-    let complete = unreadable == 0 && !interrupt.is_raised() && !ran_out;
+    let complete = unreadable == 0 && !interrupt.is_raised();
     past.end(complete, args.resume);
     let signal = interrupt.signal().map_or(Exit::Decided, Exit::Signal);
     let read = if unreadable > 0 { Exit::Failed } else { Exit::Decided };

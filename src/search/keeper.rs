@@ -38,6 +38,9 @@ pub trait Keeper: Sync {
     /// Whether [`Keeper::begin`] was called.
     fn has_begun(&self) -> bool;
 
+    /// Says that a search with this heuristic tells no standings.
+    fn unkept(&self, heuristic: &str);
+
     /// Says that the standing is not one of this search, and why.
     fn refuse(&self, why: &str);
 

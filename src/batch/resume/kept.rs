@@ -1,9 +1,10 @@
 //! How much of a file of results can be kept.
 //!
 //! Results are counted from the beginning, up to the first that is not there as
-//! a whole, or that was left undecided only because the run ended: `gave_up`
-//! with `interrupted`, or with `time` where the whole run has a limit on its time
-//! but a puzzle has none.
+//! a whole, or that was left undecided only because the run ended. The journal
+//! says where that is ([`super::Journal::cut`]), whatever the format; and so do the
+//! results themselves: `gave_up` with `interrupted`, or with `time` where no puzzle
+//! has a limit on its own time.
 
 use super::pieces::Pieces;
 use super::record::{Formed, Look};
@@ -26,6 +27,8 @@ pub(super) struct Wanted {
     pub(super) style: Style,
     /// Whether what ran out of time should be tried again.
     pub(super) redo_time: bool,
+    /// Whether a solution without a proof that it is shortest should be.
+    pub(super) redo_unproved: bool,
     /// So many results were marked as written, and as so many bytes.
     pub(super) sure: u64,
     pub(super) bytes: u64,
@@ -77,6 +80,7 @@ impl Kept {
         let again = match told.decision {
             Decision::GaveUp(GiveUp::Interrupted) => true,
             Decision::GaveUp(GiveUp::Time) => wanted.redo_time,
+            Decision::Solved { optimal } => wanted.redo_unproved && optimal != Some(true),
             _ => false,
         };
         if again || self.records == wanted.most {

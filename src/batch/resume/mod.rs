@@ -9,7 +9,8 @@
 //!
 //! 1. the journal is compared with the options and files of now (`fingerprint`);
 //! 2. the results are counted up to the first that is torn, or that only the end
-//!    of the earlier run left undecided (`kept`), and the file is cut there;
+//!    of the earlier run, by a signal or its deadline, made what it is (`kept`), and
+//!    the file is cut there;
 //! 3. the run leaves out that many records and appends the rest.
 //!
 //! Killed between any two system calls, this stays true: a file is emptied before
@@ -18,7 +19,9 @@
 //! A journal that does not match a file without results is of no importance.
 //!
 //! The run that keeps `--resume` in its command leaves the journal when it is
-//! done, so that going on once more is fine; any other takes it away.
+//! done, so that going on once more is fine; any other takes it away. Without a
+//! journal the results themselves are compared with the records, one by one
+//! ([`crate::check::in_order`]): where all of them are right, they are kept.
 
 mod fingerprint;
 mod journal;
@@ -28,13 +31,17 @@ mod record;
 
 pub(super) use journal::{Journal, Mark};
 
+use super::RunError;
+use super::settings::Quality;
 use super::settings::Settings;
-use crate::input::InputError;
-use crate::output::{Sink, SinkError, Style, Summary};
+use crate::check::{self, CheckError};
+use crate::input::{InputError, Reader};
+use crate::output::{Format, Sink, SinkError, Style, Summary};
 use fingerprint::{Difference, Fingerprint};
+use journal::Content;
 use kept::{Kept, Wanted};
 use std::fs;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// What an earlier run has left to this one, and how this one will leave it.
@@ -55,12 +62,18 @@ pub enum ResumeError {
     /// A stream cannot be read from its beginning again.
     #[error("--resume reads the input again from its beginning, and '{0}' is no regular file")]
     Stream(String),
-    /// There are results, but nothing that tells of their input.
+    /// There are results, but nothing that tells of their input, and they are not
+    /// those of these records.
     #[error(
-        "{}: {} is missing, so nothing tells which input and options these results are of; either they are \
-         complete or they come from elsewhere (--force starts over)", .0.display(), journal::path(.0).display()
+        "{}: cannot be resumed: {} is missing, and {why} (--force starts over)",
+        path.display(), journal::path(path).display()
     )]
-    NoJournal(PathBuf),
+    NoJournal {
+        /// The file of results.
+        path: PathBuf,
+        /// What is wrong with the results.
+        why: String,
+    },
     /// The journal is something else.
     #[error("{}: is not the journal of a run", .0.display())]
     Foreign(PathBuf),
@@ -83,6 +96,17 @@ pub enum ResumeError {
     /// A puzzle file cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// The results cannot be compared with the records.
+    #[error("{}: {source}", path.display())]
+    Compare {
+        /// The file of results.
+        path: PathBuf,
+        /// What went wrong.
+        source: CheckError,
+    },
+    /// What is asked for makes no sense, with or without a past.
+    #[error(transparent)]
+    Asked(#[from] Box<RunError>),
     /// The file cannot be read or written.
     #[error(transparent)]
     Output(#[from] SinkError),
@@ -102,6 +126,7 @@ impl Past {
     pub fn end(self, complete: bool, stay: bool) {
         if let Some(journal) = self.journal
             && complete
+            && !journal.is_cut()
             && !stay
         {
             journal.remove();
@@ -117,7 +142,7 @@ impl Past {
     }
 
     /// Takes away a journal that tells of other results than those that are there.
-    fn forget(path: &Path) {
+    pub fn forget(path: &Path) {
         if Journal::read(path).is_ok_and(|found| found.is_some()) {
             let _ = fs::remove_file(journal::path(path));
         }
@@ -133,7 +158,8 @@ impl Past {
             Self::forget(path);
             return Self::default();
         }
-        let journal = Journal::create(path, Fingerprint::new(settings, style), None);
+        let of = Fingerprint::new(settings, style);
+        let journal = Journal::create(path, Content { of, mark: None, cut: None });
         let note = journal.as_ref().err().map(|error| format!("{error}; --resume will not be possible"));
         Self { journal: journal.ok(), note, ..Self::default() }
     }
@@ -144,50 +170,59 @@ impl Past {
             return Err(ResumeError::Stream(stream.clone()));
         }
         let mut sink = Sink::reopen(path, &settings.files)?;
-        let now = Fingerprint::new(settings, style);
-        let found = Journal::read(path)?;
-        let (kept, mark, note) = match found {
-            Some((then, mark)) => Self::look(path, &sink, settings, style, &then, &now, mark)?,
-            None => (Self::look_for_any(path, &sink, style)?, None, None),
+        let of = Fingerprint::new(settings, style);
+        let file = Results { path, sink: &sink, settings, style };
+        let (kept, mark, note) = match Journal::read(path)? {
+            _ if file.are_none()? => (Kept::default(), None, None),
+            Some(then) => file.look(then, &of)?,
+            None => file.look_without_journal()?,
         };
         sink.cut(kept.end)?;
-        let journal = Journal::create(path, now, mark)?;
+        let journal = Journal::create(path, Content { of, mark, cut: None })?;
         let note = note.or_else(|| {
             (kept.records > 0).then(|| format!("{} results are kept, the others follow", kept.records))
         });
         Ok((sink, Self { records: kept.records, summary: kept.summary, journal: Some(journal), note }))
     }
+}
 
-    /// What may be kept, if all is as it was, and the mark that stays true.
-    fn look(
-        path: &Path,
-        sink: &Sink,
-        settings: &Settings,
-        style: Style,
-        then: &Fingerprint,
-        now: &Fingerprint,
-        mark: Option<Mark>,
-    ) -> Result<(Kept, Option<Mark>, Option<String>), ResumeError> {
-        let different = |difference| ResumeError::Different { path: path.to_owned(), difference };
-        let (sure, bytes) = mark.as_ref().map_or((0, 0), |mark| (mark.records, mark.bytes));
-        let redo_time = settings.timeout.is_none();
-        let scan = |most| {
-            let contents = BufReader::with_capacity(128 << 10, sink.contents()?);
-            kept::scan(contents, Wanted { style, redo_time, sure, bytes, most })
-                .map_err(|source| ResumeError::Journal { path: path.to_owned(), source })?
-                .map_err(|line| ResumeError::Damaged { path: path.to_owned(), line })
-        };
-        let touched = match now.compare(then) {
-            Ok(touched) => touched,
-            // Where there is nothing yet, it does not matter what was asked for.
-            Err(_) if sink.is_empty() => return Ok((Kept::default(), None, None)),
-            Err(difference) => return Err(different(difference)),
-        };
+/// A file of results that is there already, and what is asked for now.
+struct Results<'a> {
+    path: &'a Path,
+    sink: &'a Sink,
+    settings: &'a Settings,
+    style: Style,
+}
+
+/// What may be kept, the mark that stays true, and what the user should know.
+type Looked = (Kept, Option<Mark>, Option<String>);
+
+impl Results<'_> {
+    /// Whether there is nothing yet but perhaps a heading, or the beginning of one:
+    /// then it does not matter what was asked for before.
+    fn are_none(&self) -> Result<bool, ResumeError> {
+        let mut heading = Vec::new();
+        Style { format: Format::Csv, ..self.style }.header(&mut heading);
+        let mut start = Vec::new();
+        let mut contents = self.sink.contents()?.take(heading.len() as u64 + 1);
+        contents.read_to_end(&mut start).map_err(|error| self.unreadable(error))?;
+        Ok(heading.starts_with(&start))
+    }
+
+    /// What may be kept, if all is as it was.
+    fn look(&self, then: Content, now: &Fingerprint) -> Result<Looked, ResumeError> {
+        let different = |difference| ResumeError::Different { path: self.path.to_owned(), difference };
+        let Content { of, mark, cut } = then;
+        let touched = now.compare(&of).map_err(different)?;
         if let Some(mark) = &mark {
-            mark.verify(&settings.files)?.map_err(different)?;
+            let defaults = self.settings.defaults().map_err(Box::new)?;
+            mark.verify(&self.settings.files, &defaults)?.map_err(different)?;
         }
+        let (sure, bytes) = mark.as_ref().map_or((0, 0), |mark| (mark.records, mark.bytes));
         // Results behind the mark may answer other records than there are now.
-        let kept = scan(if touched.is_some() { sure } else { u64::MAX })?;
+        let most = if touched.is_some() { sure } else { u64::MAX };
+        let most = most.min(cut.unwrap_or(u64::MAX));
+        let kept = self.scan(Wanted { sure, bytes, most, ..self.wanted() })?;
         let note = touched.map(|file| {
             let what =
                 "has another time than before, but what was answered of it up to the last mark is the same";
@@ -197,20 +232,68 @@ impl Past {
         Ok((kept, mark, note))
     }
 
-    /// Without a journal only a file without results can be gone on with.
-    fn look_for_any(path: &Path, sink: &Sink, style: Style) -> Result<Kept, ResumeError> {
-        let mut heading = Vec::new();
-        style.header(&mut heading);
-        let mut start = Vec::new();
-        let mut contents = sink.contents()?.take(heading.len() as u64 + 1);
-        contents
-            .read_to_end(&mut start)
-            .map_err(|source| ResumeError::Journal { path: path.to_owned(), source })?;
-        if !heading.starts_with(&start) {
-            return Err(ResumeError::NoJournal(path.to_owned()));
+    /// What may be kept where only the results themselves tell what they are of:
+    /// all of them, if they are right answers to the first records.
+    fn look_without_journal(&self) -> Result<Looked, ResumeError> {
+        let refused = |why: String| ResumeError::NoJournal { path: self.path.to_owned(), why };
+        let redo_unproved = self.settings.quality == Quality::Optimal;
+        if redo_unproved && self.style.format == Format::Text {
+            return Err(refused("text does not tell whether results are the shortest".into()));
         }
-        Ok(Kept::default())
+        let kept = self.scan(Wanted { redo_unproved, ..self.wanted() })?;
+        if kept.records == 0 {
+            return Err(refused("there is no result that could be kept".into()));
+        }
+        let defaults = self.settings.defaults().map_err(Box::new)?;
+        let files = self.settings.files.iter();
+        let readers = files.filter_map(|file| Reader::open(file, defaults.clone()).ok());
+        let options = check::Options { format: Some(self.style.format), notation: self.style.notation };
+        let results = self.contents()?.take(kept.end);
+        check::in_order(readers, results, &options, |n| self.settings.takes(n))
+            .map_err(|source| ResumeError::Compare { path: self.path.to_owned(), source })?
+            .map_err(|what| refused(format!("the results are not those of these puzzles: {what}")))?;
+        let note = format!(
+            "{} is missing: {} results were compared with their records and are kept, whatever options they \
+             were made with; the others follow",
+            journal::path(self.path).display(),
+            kept.records
+        );
+        Ok((kept, None, Some(note)))
     }
+
+    /// What is wanted where nothing else is known.
+    fn wanted(&self) -> Wanted {
+        let (style, redo_time) = (self.style, self.settings.timeout.is_none());
+        Wanted { style, redo_time, redo_unproved: false, sure: 0, bytes: 0, most: u64::MAX }
+    }
+
+    fn scan(&self, wanted: Wanted) -> Result<Kept, ResumeError> {
+        kept::scan(self.contents()?, wanted)
+            .map_err(|error| self.unreadable(error))?
+            .map_err(|line| ResumeError::Damaged { path: self.path.to_owned(), line })
+    }
+
+    fn contents(&self) -> Result<impl BufRead, ResumeError> {
+        Ok(BufReader::with_capacity(128 << 10, self.sink.contents()?))
+    }
+
+    fn unreadable(&self, source: io::Error) -> ResumeError {
+        ResumeError::Journal { path: self.path.to_owned(), source }
+    }
+}
+
+/// A journal's text as it would be written again; none if it is no journal. For
+/// whoever tries to break the reader.
+pub fn journal_again(text: &[u8]) -> Option<String> {
+    Content::parse(text).map(|content| content.to_json().to_string())
+}
+
+/// How many results of a file would be kept, and where they end, if `sure` of them
+/// in `bytes` bytes were marked; or the line that is damaged. For the same.
+pub fn kept(results: &[u8], style: Style, (sure, bytes): (u64, u64)) -> Result<(u64, u64), u64> {
+    let wanted = Wanted { style, redo_time: true, redo_unproved: false, sure, bytes, most: u64::MAX };
+    let kept = kept::scan(results, wanted).expect("memory can be read")?;
+    Ok((kept.records, kept.end))
 }
 
 /// Inputs that cannot be read twice.

@@ -30,6 +30,7 @@ pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;
 
 use super::Screen;
+use crate::batch::resume::Past;
 use crate::output::{Sink, SinkError};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, builder::Styles, error::ErrorKind};
 use std::path::{Path, PathBuf};
@@ -158,10 +159,11 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Opens it, unless it is one of the inputs.
+    /// Opens it, unless it is one of the inputs. What an earlier run has left to go
+    /// on with is forgotten.
     pub fn open(&self, inputs: &[impl AsRef<str>]) -> Result<Sink, SinkError> {
         match self.path() {
-            Some(path) => Sink::create(path, self.force, inputs),
+            Some(path) => Sink::create(path, self.force, inputs).inspect(|_| Past::forget(path)),
             None => Sink::stdout(inputs),
         }
     }

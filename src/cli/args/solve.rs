@@ -155,10 +155,11 @@ pub struct SolveArgs {
 
     /// Keep the results that are in FILE and solve what is missing
     ///
-    /// Goes on where an earlier run ended, however it ended; what it left undecided
+    /// Goes on where an earlier run ended, however it ended; what was cut short
     /// only because it was interrupted, or its --deadline was over, is solved again.
     /// Options that change results, and the puzzle files, must be as they were;
-    /// FILE.resume, which lies beside FILE meanwhile, tells.
+    /// FILE.resume, which lies beside FILE meanwhile, tells. Where it is missing,
+    /// the results are compared with the records.
     #[arg(long, requires = "output", conflicts_with = "force", help_heading = "Output")]
     pub resume: bool,
 
@@ -221,6 +222,10 @@ impl SolveArgs {
         }
         if self.checkpoint.is_some() && (quality != Quality::Optimal && algorithm == Algorithm::Auto) {
             bail!("--checkpoint is for --quality optimal: other searches do not take that long");
+        }
+        let has_databases = matches!(self.heuristic.0, HeuristicChoice::Auto | HeuristicChoice::Pdb);
+        if self.checkpoint.is_some() && !has_databases {
+            bail!("--checkpoint needs pattern databases: --heuristic auto or pdb");
         }
         let single_steps = [
             HeuristicChoice::Misplaced,

@@ -39,10 +39,19 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H,
     pub(super) fn take_up(&self, desk: &mut Desk<'m, P::Key, E>, table: &Frozen<'_, P::Key>) {
         let Some(keeper) = self.limits.keeper else { return };
         keeper.begin();
-        let Some(standing) = keeper.standing() else { return };
         let name = self.problem.heuristic.name();
+        let Some(standing) = keeper.standing() else {
+            // Standings are told between the turns of lanes (`in_lanes`).
+            if !H::FAR {
+                keeper.unkept(name);
+            }
+            return;
+        };
         let why = if standing.heuristic != name {
             Some(format!("it was made with {}, and this search uses {name}", standing.heuristic))
+        } else if standing.region != self.region {
+            let (then, now) = (standing.region, self.region);
+            Some(format!("its frontier was found in {then} bytes, and this search has {now} for it"))
         } else if !self.place_roots(desk, table, &standing.roots) {
             Some("its frontier is another one".into())
         } else {
