@@ -115,7 +115,7 @@ impl<'m> Offers<'m> {
 /// place in the part's table, so others are taken.
 #[inline(always)]
 fn owner(code: u64, parts: usize) -> usize {
-    ((code & u64::from(u32::MAX)) * parts as u64 >> 32) as usize
+    (((code & u64::from(u32::MAX)) * parts as u64) >> 32) as usize
 }
 
 /// How one part of a beam chooses.

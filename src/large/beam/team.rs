@@ -4,12 +4,17 @@
 //! part of the beam. Whoever is there takes the next part; the owner goes on when
 //! all are done. Nobody need come, and who comes late joins at the next phase.
 //! A phase lasts some ten microseconds, so those who wait do not sleep.
+//!
+//! That is good while each has a processor of its own. Where others use the
+//! processors, too, whoever is stopped in the middle of a part holds up all: if the
+//! owner waits much of the time, the helpers are sent away.
 
 use crossbeam::utils::CachePadded;
 use std::sync::atomic::{
     AtomicBool, AtomicU64, AtomicUsize,
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
+use std::time::Instant;
 
 /// Looks at what others do before the processor is left to somebody else.
 const PATIENCE: u32 = 2000;
@@ -22,14 +27,28 @@ pub(super) struct Team {
     done: CachePadded<AtomicUsize>,
     over: AtomicBool,
     broken: AtomicBool,
+    /// Nanoseconds that the owner has waited for others, and of all phases, since
+    /// they were last looked at.
+    waited: AtomicU64,
+    passed: AtomicU64,
 }
+
+/// The time after which the owner asks whether helpers help, in nanoseconds.
+const BETWEEN_LOOKS: u64 = 20_000_000;
 
 impl Team {
     /// For beams of so many parts.
     pub(super) fn new(parts: usize) -> Self {
         let parts = parts as u64;
-        let (over, broken) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { parts, next: AtomicU64::new(parts).into(), done: AtomicUsize::new(0).into(), over, broken }
+        Self {
+            parts,
+            next: AtomicU64::new(parts).into(),
+            done: AtomicUsize::new(0).into(),
+            over: AtomicBool::new(false),
+            broken: AtomicBool::new(false),
+            waited: AtomicU64::new(0),
+            passed: AtomicU64::new(0),
+        }
     }
 
     /// The next part of the phase that is on.
@@ -51,17 +70,31 @@ impl Team {
         self.done.store(0, Relaxed);
         let phase = (self.next.load(Relaxed) >> 32) + 1;
         self.next.store(phase << 32, Release);
+        let begun = Instant::now();
         while let Some(part) = self.take() {
             self.handle(part, work);
         }
         let mut looks = 0;
-        while (self.done.load(Acquire) as u64) < self.parts {
-            relax(&mut looks);
+        if (self.done.load(Acquire) as u64) < self.parts {
+            let waits = Instant::now();
+            while (self.done.load(Acquire) as u64) < self.parts {
+                relax(&mut looks);
+            }
+            self.waited.fetch_add(waits.elapsed().as_nanos() as u64, Relaxed);
+        }
+        let passed = self.passed.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
+        if passed > BETWEEN_LOOKS {
+            self.passed.store(0, Relaxed);
+            let waited = self.waited.swap(0, Relaxed);
+            if waited > passed / 3 {
+                self.over.store(true, Release);
+            }
         }
         !self.broken.load(Relaxed)
     }
 
-    /// A helper's side: parts of all phases until the beam has ended.
+    /// A helper's side: parts of all phases until the beam has ended, or help is no
+    /// use.
     pub(super) fn help(&self, work: &impl Fn(usize)) {
         let mut looks = 0;
         while !self.over.load(Acquire) {
