@@ -70,6 +70,8 @@ pub(super) struct Job {
     pub(super) level: u32,
     /// The weight of the line's own tiles, in 256ths.
     pub(super) pressure: i64,
+    /// The first so many parts have boards.
+    pub(super) active: usize,
     /// Boards of a part in a level, at most, and their nodes.
     pub(super) width: usize,
     pub(super) most_nodes: usize,
@@ -130,10 +132,14 @@ impl<'m, L: Label> Shared<'m, L> {
         Some((Self { parts: made, job: RwLock::new(None), team: Team::new(parts) }, history))
     }
 
-    /// Does the job with all parts, together with whoever has come; false if
-    /// somebody broke down.
-    pub(super) fn all(&self) -> bool {
-        self.team.phase(&|part| self.handle(part))
+    /// Does the job with all parts, `together` with whoever has come, or alone; false
+    /// if somebody broke down.
+    pub(super) fn all(&self, together: bool) -> bool {
+        if together {
+            return self.team.phase(&|part| self.handle(part));
+        }
+        (0..self.parts.len()).for_each(|part| self.handle(part));
+        true
     }
 
     /// Helps until the beam has ended.
@@ -154,11 +160,11 @@ impl<'m, L: Label> Shared<'m, L> {
             Phase::Advance => {
                 let (front, back) =
                     (&mut *self.parts[part].front.write(), &mut *self.parts[part].back.lock());
-                front.expand(job, true);
+                front.expand(job, None);
                 back.select(job, &[&front.layer], &[front.offers.all()], job.first_nodes[part]);
                 back.join(job, job.level + 1);
             }
-            Phase::Expand => self.parts[part].front.write().expand(job, false),
+            Phase::Expand => self.parts[part].front.write().expand(job, Some(job.active)),
             Phase::Select => {
                 let fronts: Vec<_> = self.parts.iter().map(|part| part.front.read()).collect();
                 let layers: Vec<&Layer<'m, L>> = fronts.iter().map(|front| &front.layer).collect();
@@ -174,10 +180,10 @@ impl<'m, L: Label> Shared<'m, L> {
 
 impl<L: Label> Front<'_, L> {
     /// Offers the successors of all boards, to this part or to where they belong.
-    fn expand(&mut self, job: &Job, stay: bool) {
+    fn expand(&mut self, job: &Job, parts: Option<usize>) {
         let Self { layer, offers } = self;
         let stage = &job.stage;
-        offers.clear(stay);
+        offers.clear(parts);
         for (index, (board, entry)) in layer.iter().enumerate() {
             let blank = usize::from(entry.blank);
             for direction in 0..4 {

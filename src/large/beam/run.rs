@@ -8,7 +8,7 @@ use super::pace::{self, Pace};
 use super::part::{Back, Front, Job, Phase, Shared, most_nodes};
 use super::select::MOST_PARTS;
 use super::stage::{Stage, Task};
-use super::{CORE, Course, FEW_CELLS, NARROWEST, THICK, WIDE, Work};
+use super::{CORE, Course, FEW_CELLS, NARROWEST, THICK, WIDE, WORTH_A_PART, Work};
 use crate::large::field::Field;
 use crate::large::peel::{Rest, Side};
 use crate::large::staged::Staged;
@@ -33,6 +33,8 @@ pub(super) struct Beam<'b, 'm, L> {
     pub(super) work: &'b mut Work,
     /// Boards in a level of this stage, at most.
     width: usize,
+    /// The parts that have boards.
+    active: usize,
     pace: Pace,
     /// The level at which a limit was reached.
     pub(super) stopped_at: u32,
@@ -62,6 +64,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
             pace: Pace::new(work.expanded),
             work,
             width: course.width,
+            active: 1,
             stopped_at: 0,
             since: 0,
         }
@@ -138,6 +141,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
             stage,
             level: 0,
             pressure: 0,
+            active: 1,
             width: 0,
             most_nodes: 0,
             first_nodes: [0; MOST_PARTS],
@@ -237,20 +241,30 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
             (job.phase, job.level) = (Phase::Join, level);
         }
         self.backs().for_each(|mut back| back.any_done = false);
-        if !self.shared.all() {
+        if !self.shared.all(self.active > 1) {
             return Err(BROKEN);
         }
         self.turn();
         Ok(self.backs().any(|back| back.any_done))
     }
 
+    /// As many parts as the width is worth, but no fewer than have room for it.
+    fn worth(&self) -> usize {
+        let parts = self.shared.parts.len();
+        let least = self.width.div_ceil(self.course.width.div_ceil(parts)).clamp(1, parts);
+        (self.width / WORTH_A_PART).clamp(least, parts)
+    }
+
     /// Makes the next level; whether a board has solved the line.
     pub(super) fn advance(&mut self, level: u32, late: u32) -> Result<bool, Stop> {
         let parts = self.shared.parts.len();
-        let width = self.width.div_ceil(parts);
-        let exchange = parts > 1 && level.is_multiple_of(BETWEEN_EXCHANGES);
+        let active = self.worth();
+        let width = self.width.div_ceil(active);
+        let strays = self.fronts().skip(active).any(|front| !front.layer.is_empty());
+        let changed = std::mem::replace(&mut self.active, active) != active;
+        let exchange = parts > 1 && (strays || changed || level.is_multiple_of(BETWEEN_EXCHANGES));
         let mut first_nodes = [0; MOST_PARTS];
-        for node in &mut first_nodes[..parts] {
+        for node in &mut first_nodes[..active] {
             *node = self.history.set_aside(most_nodes(width));
         }
         if let Some(job) = &mut *self.shared.job.write() {
@@ -260,17 +274,17 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
             job.level = level;
             job.pressure = i64::from(weights.pressure(late, job.stage.view.width));
             (job.width, job.most_nodes, job.first_nodes) = (width, most_nodes(width), first_nodes);
-            (job.alike, job.crowd) = (alike, crowd);
+            (job.alike, job.crowd, job.active) = (alike, crowd, active);
             self.backs().for_each(|mut back| back.next.clear(job.stage.cells));
         }
-        if !self.shared.all() {
+        if !self.shared.all(active > 1) {
             return Err(BROKEN);
         }
         if exchange {
             if let Some(job) = &mut *self.shared.job.write() {
                 job.phase = Phase::Select;
             }
-            if !self.shared.all() {
+            if !self.shared.all(active > 1) {
                 return Err(BROKEN);
             }
         }
@@ -285,7 +299,8 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         }
         self.work.generated += offered;
         self.since += offered;
-        self.history.give_back(first_nodes[parts - 1], self.shared.parts[parts - 1].back.lock().chosen);
+        let last = active - 1;
+        self.history.give_back(first_nodes[last], self.shared.parts[last].back.lock().chosen);
         Ok(any_done)
     }
 
@@ -297,8 +312,8 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
     /// Sees to it that the history has room for another level; if need be, by
     /// giving up the worse half of the boards.
     pub(super) fn make_room(&mut self) -> Result<(), Stop> {
-        let parts = self.shared.parts.len();
-        let level = parts * most_nodes(self.width.div_ceil(parts)) + 256;
+        let active = self.worth();
+        let level = active * most_nodes(self.width.div_ceil(active)) + 256;
         while self.history.left() < level {
             let mut fronts: Vec<_> = self.shared.parts.iter().map(|part| part.front.write()).collect();
             let mut backs: Vec<_> = self.shared.parts.iter().map(|part| part.back.lock()).collect();

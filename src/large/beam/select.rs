@@ -78,11 +78,12 @@ impl<'m> Offers<'m> {
         Some(Self { candidates, counts: [0; MOST_PARTS], parts, each, stay: false })
     }
 
-    /// Forgets all candidates. Those to come `stay` with this part, or go where
-    /// they belong.
-    pub(super) fn clear(&mut self, stay: bool) {
+    /// Forgets all candidates. Those to come stay with this part, or go where they
+    /// belong among the first `parts`.
+    pub(super) fn clear(&mut self, parts: Option<usize>) {
         self.counts = [0; MOST_PARTS];
-        self.stay = stay;
+        self.stay = parts.is_none();
+        self.parts = parts.unwrap_or(1);
     }
 
     /// How many there are in all.
