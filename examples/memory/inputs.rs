@@ -87,8 +87,9 @@ impl Inputs<'_> {
         self.written(&["generate", "--size", "60x60", "--count", "4", "--seed", "1"], "large.txt");
         self.written(&["generate", "--size", "4x4", "--count", "60", "--seed", "1"], "fifteen.txt");
         self.written(&["large.txt", "--quiet"], "large.results");
-        self.written(&["generate", "--size", "20x20", "--count", "1", "--seed", "1"], "middle.txt");
-        self.written(&["middle.txt", "--quiet", "--format", "states"], "large.states");
+        self.written(&["generate", "--size", "26x26", "--count", "1", "--seed", "1"], "middle.txt");
+        self.written(&["middle.txt", "--quiet"], "middle.results");
+        self.written(&["middle.txt", "--quiet", "--format", "states"], "middle.states");
     }
 
     fn file(&self, name: &str, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) {
