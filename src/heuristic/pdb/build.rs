@@ -16,9 +16,10 @@
 //! needs, one for the level and one for the result.
 
 use super::classes::Classes;
-use super::database::{Database, stride, table_bytes};
+use super::database::{Database, stride, table_bytes, words_by_class};
 use super::order::{self, FACTORIALS, Passage};
 use super::pattern::Pattern;
+use super::turn::turn;
 use crate::memory::arena::Arena;
 use parking_lot::Mutex;
 use std::io;
@@ -45,7 +46,8 @@ pub enum BuildError {
 
 /// The bytes that are in use while a pattern's database is made.
 pub(super) fn bytes_needed(pattern: Pattern, classes: &Classes) -> u64 {
-    let table = table_bytes(classes, pattern.tiles());
+    let table =
+        table_bytes(classes, pattern.tiles()).max(8 * words_by_class(classes, pattern.tiles()) as u64);
     // The level, the result, the neighbours of classes and the changes of order.
     let neighbours = classes.len() as u64 * 8 * 14;
     let orders = u64::from(FACTORIALS[pattern.tiles()]) * 2 * 48;
@@ -65,7 +67,8 @@ pub(super) fn build(
     report: Report<'_>,
 ) -> Result<Database, BuildError> {
     let stride = stride(pattern.tiles());
-    let all = table_bytes(classes, pattern.tiles()) as usize;
+    let by_class = 8 * words_by_class(classes, pattern.tiles());
+    let all = by_class.max(table_bytes(classes, pattern.tiles()) as usize);
     let (mut level, mut result) = (Arena::new(all, all)?, Arena::new(all, all)?);
     let neighbours = Neighbours::new(pattern, classes);
     let start = classes.class(pattern.homes, pattern.blank.into()) as usize;
@@ -139,6 +142,11 @@ pub(super) fn build(
         if !report(known, states) {
             return Err(BuildError::Stopped);
         }
+    }
+    if let Some(columns) = classes.columns() {
+        level.words_mut().fill(0);
+        turn(&result.words()[..by_class / 8], stride, columns, level.words_mut());
+        std::mem::swap(&mut level, &mut result);
     }
     Ok(Database::new(pattern, classes.clone(), result, counts))
 }

@@ -29,8 +29,11 @@ pub(super) struct Classes {
     sets: Vec<[u64; 2]>,
     /// The same on boards of up to 16 cells, in one word, so that more of it stays
     /// in the cache: three bits for each free cell, the first one first, and the
-    /// class of region 0 above [`CLASS`].
+    /// column of region 0 above [`COLUMN`].
     words: Arc<[u64]>,
+    /// On such boards, the number of each class in the order of the ranks, so that
+    /// a tile's move leads to one that is not far away.
+    columns: Vec<u32>,
     /// The occupied cells and the blank's region, for each class.
     members: Vec<(Set, Set)>,
     /// The cells beside each cell.
@@ -60,15 +63,15 @@ const HALF: usize = 1 << CELLS.div_ceil(2);
 /// no more: no two regions have cells side by side.
 const MOST_REGIONS: u64 = 8;
 
-/// Where the class of region 0 begins in a word.
-const CLASS: u32 = 48;
+/// Where the column of region 0 begins in a word.
+const COLUMN: u32 = 48;
 
-/// The class of some occupied cells in the word that is known by their rank;
+/// The column of some occupied cells in the word that is known by their rank;
 /// `before`: all cells before the blank's.
 #[inline(always)]
 pub(super) fn in_word(word: u64, set: u32, before: u16) -> u32 {
     let at = (!set & u32::from(before)).count_ones();
-    (word >> CLASS) as u32 + (word >> (3 * at)) as u32 % MOST_REGIONS as u32
+    (word >> COLUMN) as u32 + (word >> (3 * at)) as u32 % MOST_REGIONS as u32
 }
 
 /// Cells whose regions lie in the first of two words, at three bits each.
@@ -103,6 +106,7 @@ impl Classes {
             is_wide: cells > 16,
             sets: vec![[0; 2]; all as usize],
             words: Arc::new([]),
+            columns: Vec::new(),
             members: Vec::new(),
             beside: std::array::from_fn(|cell| frame.around(1 << cell)),
             even: 0,
@@ -118,6 +122,7 @@ impl Classes {
             }
         }
         if !new.is_wide {
+            new.columns = new.in_order();
             new.words = new.in_words();
         }
         Some(new)
@@ -149,6 +154,20 @@ impl Classes {
         Some(())
     }
 
+    /// [`Classes::columns`].
+    fn in_order(&self) -> Vec<u32> {
+        let mut of_rank = vec![0u32; self.sets.len() + 1];
+        for &(set, _) in &self.members {
+            of_rank[self.rank(set) + 1] += 1;
+        }
+        for rank in 1..of_rank.len() {
+            of_rank[rank] += of_rank[rank - 1];
+        }
+        let first = |set| (self.sets[self.rank(set)][1] >> 32) as u32;
+        let columns = self.members.iter().zip(0..);
+        columns.map(|(&(set, _), class)| of_rank[self.rank(set)] + class - first(set)).collect()
+    }
+
     /// [`Classes::words`].
     fn in_words(&self) -> Arc<[u64]> {
         let mut words = vec![0; self.sets.len()];
@@ -156,13 +175,19 @@ impl Classes {
             let class = self.class(set, region.trailing_zeros() as usize);
             let first = self.sets[self.rank(set)][1] >> 32;
             let word = &mut words[self.rank(set)];
-            *word |= first << CLASS;
+            *word |= u64::from(self.columns[first as usize]) << COLUMN;
             for cell in cells_of(region) {
                 let at = (!set & ((1 << cell) - 1)).count_ones();
                 *word |= (u64::from(class) - first) << (3 * at);
             }
         }
         words.into()
+    }
+
+    /// On boards of up to 16 cells, the number of each class in the order of
+    /// their occupied cells; none on wider ones.
+    pub(super) fn columns(&self) -> Option<&[u32]> {
+        (!self.is_wide).then_some(&self.columns)
     }
 
     #[inline(always)]
@@ -260,10 +285,14 @@ mod tests {
                     assert_eq!(classes.class(set, cell) as usize, class);
                     if !classes.is_wide {
                         let word = classes.words[classes.rank(set)];
-                        assert_eq!(in_word(word, set, ((1u32 << cell) - 1) as u16) as usize, class);
+                        let column = in_word(word, set, ((1u32 << cell) - 1) as u16);
+                        assert_eq!(column, classes.columns[class]);
                     }
                 }
             }
+            let mut columns = classes.columns.clone();
+            columns.sort_unstable();
+            assert!(columns.into_iter().eq(0..if classes.is_wide { 0 } else { classes.len() as u32 }));
         }
     }
 

@@ -4,6 +4,11 @@
 //! are tells whether it is even or odd. So one bit, the second of the distance,
 //! tells the distance of a neighbour; the first distance of all is found by
 //! walking home.
+//!
+//! On boards of up to 16 cells there is a row for each order, and in it a bit
+//! for each class: many moves keep the order, and then lead to a bit in the same
+//! page of memory. On wider boards orders are few, and there is a row for each
+//! class.
 
 use super::classes::{Classes, Moved};
 use super::frame::Set;
@@ -18,7 +23,6 @@ use std::sync::Arc;
 pub struct Database {
     pattern: Pattern,
     classes: Arc<Classes>,
-    /// A row for each class, a bit for each order.
     table: Arena,
     /// The bits in a row.
     row: u32,
@@ -35,16 +39,28 @@ pub(super) fn stride(tiles: usize) -> usize {
     FACTORIALS[tiles].div_ceil(64) as usize
 }
 
-/// The bytes of all rows, one for each class.
+/// The words of all rows, one for each class, as they are while they are made.
+pub(super) fn words_by_class(classes: &Classes, tiles: usize) -> usize {
+    classes.len() * stride(tiles)
+}
+
+/// The bytes of all rows.
 pub(super) fn table_bytes(classes: &Classes, tiles: usize) -> u64 {
-    (classes.len() * stride(tiles) * 8) as u64
+    let words = match classes.columns() {
+        Some(columns) => columns.len().div_ceil(64) * FACTORIALS[tiles] as usize,
+        None => words_by_class(classes, tiles),
+    };
+    words as u64 * 8
 }
 
 impl Database {
     pub(super) fn new(pattern: Pattern, classes: Arc<Classes>, table: Arena, counts: Vec<u64>) -> Self {
-        let row = (stride(pattern.tiles()) * 64) as u32;
+        let row = match classes.columns() {
+            Some(columns) => columns.len().next_multiple_of(64),
+            None => stride(pattern.tiles()) * 64,
+        };
         let home = classes.class(pattern.homes, pattern.blank.into());
-        Self { pattern, white: pattern.frame.white(), home, classes, table, row, counts }
+        Self { pattern, white: pattern.frame.white(), home, classes, table, row: row as u32, counts }
     }
 
     /// The pattern.
@@ -92,14 +108,23 @@ impl Database {
     /// All rows of bits.
     #[inline(always)]
     pub(super) fn words(&self) -> &[u64] {
-        &self.table.words()[..self.classes.len() * self.row as usize / 64]
+        &self.table.words()[..table_bytes(&self.classes, self.pattern.tiles()) as usize / 8]
     }
 
     /// Where the bit of some occupied cells, of the blank's cell and of an order
     /// is.
     #[inline(always)]
     pub(super) fn place(&self, set: Set, blank: usize, number: u16) -> u32 {
-        self.classes.class(set, blank) * self.row + u32::from(number)
+        self.place_in(self.classes.class(set, blank), number)
+    }
+
+    /// The same in a class.
+    #[inline(always)]
+    fn place_in(&self, class: u32, number: u16) -> u32 {
+        match self.classes.columns() {
+            Some(columns) => columns[class as usize] + u32::from(number) * self.row,
+            None => class * self.row + u32::from(number),
+        }
     }
 
     /// The word that the bit in a place belongs to.
@@ -165,7 +190,7 @@ impl<'d> Walk<'d> {
         if self.number == 0 && self.class == database.home {
             return false;
         }
-        prefetch(database.word(self.place()));
+        prefetch(database.word(database.place_in(self.class, self.number)));
         while self.possible < FEW && self.rest != 0 {
             let from = self.rest.trailing_zeros() as usize;
             self.rest &= self.rest - 1;
@@ -180,22 +205,18 @@ impl<'d> Walk<'d> {
         true
     }
 
-    fn place(&self) -> u32 {
-        self.class * self.database.row + u32::from(self.number)
-    }
-
     /// Makes a step nearer, if one was seen by the last look; whether one was, or
     /// another look may see one.
     pub(super) fn step(&mut self) -> bool {
         let database = self.database;
         let odd = ((self.set ^ database.pattern.homes) & database.white).count_ones() & 1;
-        let here = database.bit(self.place()) << 1 | odd;
+        let here = database.bit(database.place_in(self.class, self.number)) << 1 | odd;
         let nearer = (here.wrapping_sub(1) & 3) >> 1;
         let found = self.next[..self.possible].iter().find(|&&(_, _, place)| database.bit(place) == nearer);
-        let Some(&(moved, number, place)) = found else { return self.rest != 0 };
+        let Some(&(moved, number, _)) = found else { return self.rest != 0 };
         moved.passage.apply(&mut self.order);
         (self.set, self.number, self.rest) = (moved.set, number, moved.set);
-        self.class = (place - u32::from(number)) / database.row;
+        self.class = database.classes.class(moved.set, moved.blank);
         self.made += 1;
         true
     }

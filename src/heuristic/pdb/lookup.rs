@@ -31,7 +31,7 @@ pub(super) struct Lookup {
     /// The rank of the occupied cells is the sum of those of their two bytes.
     low: [u16; 256],
     high: [u16; 256],
-    /// By that rank: the regions of the other cells, and the first one's class.
+    /// By that rank: the regions of the other cells, and the first one's column.
     words: Arc<[u64]>,
     /// The bits in a row of the database.
     row: u32,
@@ -123,8 +123,8 @@ impl Lookup {
             .wrapping_add(term(1))
             .wrapping_add(term(2));
         let rank = self.low[placed as usize & 0xff] + self.high[placed as usize >> 8 & 0xff];
-        let class = in_word(self.words[rank as usize], placed, step.before);
-        let place = class * self.row + (placed >> 16);
+        let column = in_word(self.words[rank as usize], placed, step.before);
+        let place = (placed >> 16) * self.row + column;
         prefetch(self.database.word(place));
         (placed, place)
     }

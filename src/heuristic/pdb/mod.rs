@@ -27,6 +27,7 @@ mod partition;
 mod pattern;
 mod several;
 mod store;
+mod turn;
 
 pub use build::{BuildError, Report};
 pub use database::Database;
