@@ -85,7 +85,7 @@ fn commands() -> Vec<(&'static str, bool)> {
         ("shell script.txt CAP", false),
         ("shell long.txt CAP", false),
         ("experiment max-nodes CAP -o experiment --force", false),
-        ("experiment max-nodes CAP=192 --boards 100 -o experiment --force", true),
+        ("experiment max-nodes CAP=192 -o experiment --force", true),
         ("experiment trays CAP=192 -o experiment --force", true),
         ("pdb build 5-5-5 CAP --pdb-dir databases", true),
         ("pdb verify --pdb-dir databases", false),
