@@ -2,8 +2,8 @@
 //! results, with pattern databases that are on disk already.
 //!
 //! `cargo bench --bench budgets` solves the published instances, random boards
-//! and the hardest boards with 64 MiB to 4 GiB, on one thread and on two, and
-//! prints a table; with `-- --svg FILE` it also draws the plot of
+//! and one of the hardest boards with 64 MiB to 4 GiB, on one thread and on two,
+//! and prints a table; with `-- --svg FILE` it also draws the plot of
 //! docs/benchmarks.md. Every answer must be proved, and the lengths must be the
 //! same under every budget. Databases that are not there yet are made, so the
 //! first run may show that in its set-up times.
@@ -43,11 +43,18 @@ fn main() {
     random.write_all(&text).expect("room for a file");
     let random = random.path().to_str().expect("a plain name");
     let fixture = |name: &str| format!("{}/fixtures/{name}.txt", env!("CARGO_MANIFEST_DIR"));
-    let (published, hardest) = (fixture("korf100"), fixture("hardest15"));
+    let published = fixture("korf100");
+    // The other sixteen would take as long again, each of them.
+    let hardest = std::fs::read_to_string(fixture("hardest15")).expect("the fixture is there");
+    let first =
+        hardest.lines().find(|line| !line.is_empty() && !line.starts_with(['#', '@'])).expect("a board");
+    let mut hardest = NamedTempFile::new().expect("a place for files");
+    writeln!(hardest, "{first}").expect("room for a file");
+    let hardest = hardest.path().to_str().expect("a plain name");
     let mut works = vec![(format!("{count} random"), random)];
     if !support::is_test() {
         works.push(("100 published".into(), &*published));
-        works.push(("17 hardest".into(), &*hardest));
+        works.push(("one of the hardest".into(), hardest));
     }
     let budgets: &[u64] = if support::is_test() { &[64] } else { &[64, 128, 256, 1024, 4096] };
     println!(

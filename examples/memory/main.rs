@@ -141,6 +141,7 @@ impl Sweep {
 }
 
 /// How a run ended, and its peak resident memory in KiB.
+#[allow(clippy::zombie_processes, reason = "wait4 waits for it")]
 fn peak(command: &mut Command) -> (ExitStatus, u64) {
     let child = command.spawn().expect("the program can be started");
     let pid = child.id() as libc::pid_t;

@@ -172,7 +172,7 @@ impl Databases {
         let missing = |choice: &Choice| !choice.in_memory && (choice.size, choice.blank) == (size, blank);
         let Some(index) = self.chosen.iter().position(missing) else { return };
         let partition = self.chosen[index].partition.clone();
-        let kind = Kind { size, blank, count: 0, guessed: true };
+        let kind = Kind { size, blank, count: 0, work: 0, guessed: true };
         match self.fetch(settings, kind, &partition, counters, interrupt, notices) {
             Ok(()) => self.chosen[index].in_memory = true,
             Err(error) => {
@@ -234,14 +234,14 @@ impl Databases {
         rest: u64,
         notices: &dyn Notices,
     ) -> Result<Option<(Partition, Needs)>, RunError> {
-        let Kind { size, blank, count, guessed } = kind;
+        let Kind { size, blank, count, work, guessed } = kind;
         let forced = self.forced;
         if !forced && !CELLS.contains(&size.cells()) {
             return Ok(None);
         }
         let left = budget.left();
         let threads = settings.threads.min(cores()) as f64;
-        let without = count as f64 * seconds_for_a_board(size.cells(), None) / threads;
+        let without = work as f64 * seconds_for_a_board(size.cells(), None) / threads;
         let mut best = (!forced).then_some((without, None));
         let mut least: Option<u64> = None;
         let mut said = vec![format!("none: {without:.1} s")];
@@ -262,7 +262,7 @@ impl Databases {
             let set_up = seconds_to_set_up(&needs, threads);
             let more = if is_wide { partition.divisions() as f64 } else { 1.0 };
             let each = seconds_for_a_board(size.cells(), partition.largest()) / more.sqrt();
-            let all = set_up + count as f64 * each / threads;
+            let all = set_up + work as f64 * each / threads;
             said.push(format!("{partition}: {all:.1} s, {set_up:.1} s of it set-up, {}", Bytes(needs.bytes)));
             if best.as_ref().is_none_or(|(time, _)| all < *time) {
                 best = Some((all, Some((partition, needs))));
@@ -274,6 +274,13 @@ impl Databases {
             let about = match count {
                 _ if guessed => "boards that a stream may bring, from where it pays".into(),
                 0 => "some boards".into(),
+                count if work > 4 * count => {
+                    format!(
+                        "about {} boards as hard as {} usual ones",
+                        Count(count as f64),
+                        Count(work as f64)
+                    )
+                }
                 count => format!("about {} boards", Count(count as f64)),
             };
             notices.explain(&format!(

@@ -9,6 +9,7 @@
 mod any_heuristic;
 mod beginning;
 pub mod checkpoint;
+mod choice;
 pub mod counters;
 mod crew;
 mod databases;

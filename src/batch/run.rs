@@ -2,30 +2,29 @@
 
 use super::beginning::Beginning;
 use super::checkpoint::{BadCheckpoint, Checkpoints, OneSearch};
+use super::choice::{Choice, Known};
 use super::counters::Counters;
 use super::crew::{Crew, Next, Place};
 use super::databases::Databases;
 use super::inputs::{Asked, Inputs, RECORDS, Taken};
 use super::interrupt::Interrupt;
-use super::plan::{Plan, Tier};
+use super::plan::Tier;
 use super::resume::{Mark, Past};
 use super::settings::Settings;
 use super::shares::Shares;
 use super::solver::{Attempt, Solver};
 use super::survey::survey;
-use super::tables::Tables;
 use super::window::{Closed, Part, Window, moves};
-use super::{RunError, tiles, trays};
+use super::{RunError, trays};
 use crate::input::{Block, InputError, Packing};
 use crate::memory::arena::Arena;
 use crate::memory::budget::Budget;
 use crate::memory::limits;
 use crate::memory::{Line, Region};
 use crate::output::{Effort, GiveUp, Instance, Report, Sink, Style, Summary, Verdict, replays};
-use crate::puzzle::tiles::{Board, Goal, Parity, Size, is_solvable};
+use crate::puzzle::tiles::{Board, Goal, Size, is_solvable};
 use crate::search::keeper::Keeper;
 use crate::search::{Alone, Company, Limits};
-use ahash::HashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -121,17 +120,13 @@ pub fn run(
         settings,
         style,
         interrupt,
-        notices,
         ends,
-        ledger: Budget::new(shares.tables),
-        tables: Tables::new(settings),
-        databases: Mutex::new(databases),
+        choice: Choice::new(settings, counters, interrupt, notices, shares.tables, databases),
         crew: &crew,
         inputs: Mutex::new(inputs),
         window: Window::new(sink, style, counters, past),
         counters,
         large: Mutex::new(Region::zeroed(large)),
-        solvers: Mutex::default(),
         checkpoints,
         failed: Mutex::new(None),
         wrong: Mutex::new(None),
@@ -207,27 +202,18 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// Solvers by size and goal, and whether they came too early for databases.
-type Solvers = HashMap<(Size, Goal, bool), Arc<dyn Solver>>;
-
 /// What all workers share.
 struct Shared<'r> {
     settings: &'r Settings,
     style: Style,
     interrupt: &'r Interrupt,
-    notices: &'r dyn Notices,
     ends: Option<Instant>,
-    /// What is left of the memory for tables.
-    ledger: Budget,
-    tables: Tables,
-    databases: Mutex<Databases>,
+    choice: Choice<'r>,
     crew: &'r Crew<Job>,
     inputs: Mutex<Inputs<'r>>,
     window: Window<'r>,
     counters: &'r Counters,
     large: Mutex<Region<'r>>,
-    /// By size and goal, and whether it is too early for databases.
-    solvers: Mutex<Solvers>,
     checkpoints: Option<Checkpoints<'r>>,
     /// Why the run has to end, if it has.
     failed: Mutex<Option<RunError>>,
@@ -242,72 +228,6 @@ struct Shared<'r> {
 }
 
 impl Shared<'_> {
-    /// What is known of a size and goal, for the record of the run at `place`.
-    fn known(&self, size: Size, goal: &Goal, place: u64) -> Known {
-        let board = goal.board(size).expect("a goal that was read fits its board");
-        let parity = Parity::new(&board);
-        let from = self.tables.from(size);
-        let explain = |reason: &str| {
-            if self.settings.explain {
-                self.notices.explain(reason);
-            }
-        };
-        let by_table = from
-            .filter(|&from| from <= place)
-            .and_then(|_| self.tables.solver(&board, &self.ledger, explain));
-        let databases = self.databases.lock().from(size, board.blank());
-        let until =
-            from.into_iter().chain([databases]).filter(|&from| place < from).min().unwrap_or(u64::MAX);
-        let solver = by_table.unwrap_or_else(|| self.search(size, goal, &board, place < databases));
-        Known { size, goal: goal.clone(), parity, solver, until }
-    }
-
-    /// The same, if `last` does not know it already; and whether it did not.
-    fn look_up<'k>(
-        &self,
-        last: &'k mut Option<Known>,
-        size: Size,
-        goal: &Goal,
-        place: u64,
-    ) -> (&'k Known, bool) {
-        let is_known = |known: &Known| known.size == size && known.goal == *goal && place < known.until;
-        let is_new = !last.as_ref().is_some_and(is_known);
-        if is_new {
-            *last = None;
-        }
-        (last.get_or_insert_with(|| self.known(size, goal, place)), is_new)
-    }
-
-    /// The solver that searches, made when it is first needed; while it is `early`,
-    /// without databases.
-    fn search(&self, size: Size, goal: &Goal, board: &Board, early: bool) -> Arc<dyn Solver> {
-        let make = || {
-            let plan = Plan::new(self.settings, size);
-            if self.settings.explain {
-                self.notices.explain(&plan.explain(size));
-            }
-            let none = Mutex::default();
-            let databases = if early { &none } else { &self.databases };
-            let Self { settings, counters, interrupt, notices, .. } = *self;
-            databases.lock().bring(size, board.blank(), settings, counters, interrupt, notices);
-            // Which tables there are must not depend on who comes first.
-            let own = Budget::new(OWN_TABLES.min(self.ledger.cap()));
-            let ledger = if settings.deterministic { &own } else { &self.ledger };
-            let (solver, refused) = tiles::solver(board, plan, ledger, databases);
-            if let Some(reason) = refused {
-                self.notices.warn(&format!("{size} boards are not solved: {reason}"));
-            }
-            solver.into()
-        };
-        let mut solvers = self.solvers.lock();
-        // A file may have another goal for each record.
-        let most = if self.settings.deterministic { MOST_WITH_OWN_TABLES } else { MOST_SOLVERS };
-        if solvers.len() >= most && !solvers.contains_key(&(size, goal.clone(), early)) {
-            solvers.clear();
-        }
-        solvers.entry((size, goal.clone(), early)).or_insert_with(make).clone()
-    }
-
     /// The limits of a puzzle on which some effort was spent already.
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
@@ -380,7 +300,7 @@ impl Shared<'_> {
                 let table_bytes = if self.settings.deterministic {
                     Shares::TRAY_TABLES as usize
                 } else {
-                    self.ledger.left() as usize / self.settings.threads
+                    self.choice.tables_left() as usize / self.settings.threads
                 };
                 trays::choose(tray, plan, table_bytes).attempt(attempt, effort)
             }
@@ -388,14 +308,6 @@ impl Shared<'_> {
         }
     }
 }
-
-/// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
-const MOST_SOLVERS: usize = 16;
-const MOST_WITH_OWN_TABLES: usize = 4;
-
-/// What the tables for one size and goal may take where that must not depend on
-/// others.
-const OWN_TABLES: u64 = 4 << 20;
 
 /// A puzzle that was not decided at once.
 struct Job {
@@ -455,16 +367,6 @@ struct Worker<'w, 'r> {
     summary: Summary,
     /// What is known of the last size and goal: most files have but one.
     last: Option<Known>,
-}
-
-/// What is known of a size and goal.
-struct Known {
-    size: Size,
-    goal: Goal,
-    parity: Parity,
-    solver: Arc<dyn Solver>,
-    /// The first record of the run that another solver may be better for.
-    until: u64,
 }
 
 impl<'w, 'r> Worker<'w, 'r> {
@@ -575,7 +477,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         }
         let way = match &instance {
             Instance::Tiles { board, goal, .. } => {
-                let (known, is_new) = self.shared.look_up(&mut self.last, board.size(), goal, place);
+                let (known, is_new) = self.shared.choice.look_up(&mut self.last, board.size(), goal, place);
                 if is_new {
                     // Tables that were made now are for all boards, not for this one.
                     started = Instant::now();
@@ -614,7 +516,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let (shared, crew) = (self.shared, self.shared.crew);
         let solver = match &job.report.instance {
             Some(Instance::Tiles { board, goal, .. }) => {
-                Some(shared.look_up(&mut self.last, board.size(), goal, job.before).0.solver.clone())
+                Some(shared.choice.look_up(&mut self.last, board.size(), goal, job.before).0.solver.clone())
             }
             _ => None,
         };

@@ -7,8 +7,10 @@ use super::beginning::Beginning;
 use super::inputs::RECORDS;
 use super::settings::Settings;
 use crate::input::{Block, Defaults, Packing, Reader};
+use crate::large::bound::lower_bound;
+use crate::large::field::Field;
 use crate::output::Instance;
-use crate::puzzle::tiles::Size;
+use crate::puzzle::tiles::{Board, Size};
 use std::fs;
 
 /// Boards of one size whose goals have the blank in one cell.
@@ -19,6 +21,8 @@ pub(super) struct Kind {
     pub(super) blank: usize,
     /// How many there seem to be.
     pub(super) count: u64,
+    /// How much work they seem to be, in boards of usual difficulty.
+    pub(super) work: u64,
     /// Whether none of them was seen: a stream may or may not bring some.
     pub(super) guessed: bool,
 }
@@ -65,14 +69,16 @@ pub(super) fn survey(
         if kinds.is_empty() {
             let size = defaults.size.unwrap_or(otherwise);
             if let Some(goal) = defaults.goal.board(size) {
-                kinds.push(Kind { size, blank: goal.blank(), count: 0, guessed: true });
+                kinds.push(Kind { size, blank: goal.blank(), count: 0, work: 0, guessed: true });
             }
         }
         let all = kinds.len().max(1) as u64;
-        kinds.iter_mut().for_each(|kind| kind.count += streams * IN_A_STREAM / all);
+        kinds.iter_mut().for_each(|kind| kind.add(streams * IN_A_STREAM / all, streams * IN_A_STREAM / all));
     }
-    let (_, shards) = settings.shard;
-    kinds.iter_mut().for_each(|kind| kind.count = kind.count.div_ceil(shards.max(1)));
+    let shards = settings.shard.1.max(1);
+    for kind in &mut kinds {
+        (kind.count, kind.work) = (kind.count.div_ceil(shards), kind.work.div_ceil(shards));
+    }
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
     kinds
 }
@@ -87,16 +93,59 @@ fn look(mut reader: Reader, times: impl Fn(usize, u64) -> f64, guessed: bool, ki
     for index in 0..block.len() {
         let Ok(Instance::Tiles { board, goal, .. }) = block.parse(index) else { continue };
         let Some(goal) = goal.board(board.size()) else { continue };
-        count(&mut found, Kind { size: board.size(), blank: goal.blank(), count: 1, guessed });
+        let (size, blank, work) = (board.size(), goal.blank(), difficulty(&board, &goal));
+        count(&mut found, Kind { size, blank, count: 1, work, guessed });
     }
+    let times = |number: u64| (number as f64 * factor) as u64;
     for kind in found {
-        count(kinds, Kind { count: (kind.count as f64 * factor) as u64, ..kind });
+        count(kinds, Kind { count: times(kind.count), work: times(kind.work), ..kind });
     }
 }
 
+impl Kind {
+    fn add(&mut self, count: u64, work: u64) {
+        self.count += count;
+        self.work += work;
+    }
+}
+
+/// For how many boards of usual difficulty a board of up to 16 cells counts: a
+/// search doubles with every other move that the way home is longer than usual.
+/// The hardest boards take hundreds of times as long as random ones.
+fn difficulty(board: &Board, goal: &Board) -> u64 {
+    let (rows, cols) = (board.size().rows(), board.size().cols());
+    if rows * cols > 16 {
+        return 1;
+    }
+    let field = Field::new(board, goal);
+    // The mean distance of two cells of a line of n is (n² - 1) / 3n.
+    let apart = |n: usize| (n * n - 1) as f64 / (3 * n) as f64;
+    let usual = (rows * cols - 1) as f64 * (apart(rows) + apart(cols));
+    2f64.powf((f64::from(lower_bound(&field)) - usual - USUAL_CONFLICTS) / 2.0).clamp(1.0, 1024.0) as u64
+}
+
+/// What linear conflicts add to a random board of 16 cells, in moves.
+const USUAL_CONFLICTS: f64 = 2.0;
+
 fn count(kinds: &mut Vec<Kind>, more: Kind) {
     match kinds.iter_mut().find(|kind| (kind.size, kind.blank) == (more.size, more.blank)) {
-        Some(kind) => kind.count += more.count,
+        Some(kind) => kind.add(more.count, more.work),
         None => kinds.push(more),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::tiles::Goal;
+
+    #[test]
+    fn hard_boards_count_for_many() {
+        let size = Size::FIFTEEN;
+        let goal = Goal::BlankLast.board(size).unwrap();
+        let of = |tiles: [u32; 16]| difficulty(&Board::new(size, &tiles).unwrap(), &goal);
+        assert_eq!(of([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0, 15]), 1);
+        assert_eq!(of([8, 9, 2, 15, 1, 10, 5, 7, 13, 14, 0, 3, 6, 12, 4, 11]), 1);
+        assert!(of([0, 12, 9, 13, 15, 11, 10, 14, 3, 7, 2, 5, 4, 8, 6, 1]) > 200);
     }
 }
