@@ -10,7 +10,7 @@ use batch_solve::large::improve::{Means, improve};
 use batch_solve::large::staged::Staged;
 use batch_solve::large::windows::Windows;
 use batch_solve::puzzle::tiles::{Board, Direction, Goal, Size};
-use batch_solve::search::{Alone, Limits, Threads};
+use batch_solve::search::{Alone, Company, Limits, Threads};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -159,6 +159,56 @@ fn a_beam_gives_the_same_moves_again_and_shorter_ones_than_stages() {
             by_stages += staged(&board, &end).len();
         }
         assert!(by_beams < by_stages * 4 / 5, "{n}: {by_beams} moves by beams, {by_stages} in stages");
+    }
+}
+
+#[test]
+fn a_beam_in_parts_finds_the_same_whoever_helps() {
+    let mut memory = vec![0; 16 << 17];
+    for (rows, cols) in [(9, 9), (4, 12), (17, 17)] {
+        let size = size(rows, cols);
+        let end = Goal::BlankLast.board(size).unwrap();
+        let board = boards(size, 1, &Goal::BlankLast).next().unwrap();
+        let field = Field::new(&board, &end);
+        let width = if size.cells() > 256 { 300 } else { 700 };
+        let course = Course { width, ends: None, turns: Course::TURNS[0], weights: Weights::of(size) };
+        for parts in [2, 5] {
+            let mut solve = |company: &dyn Company| {
+                let (limits, mut work) = (Limits::default(), Work::default());
+                let help = (company, parts);
+                let found =
+                    beam::solve_together(&field, &course, usize::MAX, &limits, help, &mut memory, &mut work);
+                (found.unwrap().unwrap(), work.expanded, work.generated)
+            };
+            let alone = solve(&Alone);
+            assert!(leads(&board, &alone.0, &end), "{size}");
+            assert_eq!(alone, solve(&Threads(2)), "{size}");
+            assert_eq!(alone, solve(&Threads(6)), "{size}");
+        }
+    }
+}
+
+#[test]
+fn a_beam_in_parts_keeps_to_its_memory_and_ends_when_it_must() {
+    let size = size(10, 10);
+    let end = Goal::BlankLast.board(size).unwrap();
+    let board = boards(size, 1, &Goal::BlankLast).next().unwrap();
+    let field = Field::new(&board, &end);
+    for kib in [200, 800, 3000] {
+        let width = beam::widest(size, kib << 10);
+        let course = Course { width, ends: None, turns: 0, weights: Weights::of(size) };
+        let mut memory = vec![0; kib << 7];
+        let (limits, mut work) = (Limits::nodes(200_000), Work::default());
+        let help: (&dyn Company, usize) = (&Threads(3), 3);
+        let found = beam::solve_together(&field, &course, usize::MAX, &limits, help, &mut memory, &mut work);
+        assert!(leads(&board, &found.unwrap().unwrap(), &end));
+        let found =
+            beam::solve_together(&field, &course, 5, &limits, help, &mut memory, &mut Work::default());
+        assert_eq!(found, Ok(None));
+        let halted = || true;
+        let limits = Limits { halt: Some(&halted), ..Limits::default() };
+        let found = beam::solve_together(&field, &course, usize::MAX, &limits, help, &mut memory, &mut work);
+        assert!(leads(&board, &found.unwrap().unwrap(), &end), "in stages from the start");
     }
 }
 

@@ -11,7 +11,7 @@ use batch_solve::puzzle::trays::oracle::{self, Answer};
 use batch_solve::puzzle::trays::{Metric, Piece, Rect, Tray};
 use batch_solve::puzzle::{Key, Move, Puzzle};
 use batch_solve::search::layered::{self, WhenFull};
-use batch_solve::search::{Alone, Company, Ending, Limits, Outcome, Problem, Stop, Threads, ida};
+use batch_solve::search::{Alone, Company, Ending, Limits, Outcome, Problem, Stop, Threads, ida, spread};
 use bytemuck::Zeroable;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -48,6 +48,77 @@ fn solve_within<W: Word>(
         assert!(tray.is_met_by(&blocks));
     }
     Some(outcome)
+}
+
+/// The shifts, replayed by the oracle, of any solution that is found among few
+/// states of each kind.
+fn spread_out<W: Word>(tray: &Tray, metric: Metric, few_kinds: bool) -> Option<(Outcome, Option<usize>)> {
+    let dense = Dense::<W>::new(tray, metric)?;
+    let mut memory = vec![Line::zeroed(); (2 << 20) / size_of::<Line>()];
+    let mut region = Region::used(&mut memory);
+    let start = dense.state(tray.blocks());
+    let kind = |state: W| if few_kinds { dense.kind(state) & 1 << 63 } else { dense.kind(state) };
+    let outcome = spread::solve(&dense, start, kind, 1 << 20, &Limits::default(), &mut region);
+    let Ending::Solved { path, bound } = &outcome.ending else { return Some((outcome, None)) };
+    assert!(*bound as usize <= path.len());
+    let mut blocks = tray.blocks().to_vec();
+    for &step in path {
+        let shift = dense.shift(step);
+        let all = oracle::neighbours(tray, &blocks, metric);
+        let (_, after) = all.into_iter().find(|(known, _)| *known == shift).expect("a move that is known");
+        blocks = after;
+    }
+    assert!(tray.is_met_by(&blocks));
+    let length = path.len();
+    Some((outcome, Some(length)))
+}
+
+#[test]
+fn few_of_each_kind_decide_random_trays_as_the_oracle_does() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
+    let (mut solved, mut unsolvable) = (0, 0);
+    for number in 0..2000 {
+        let Some(tray) = random_tray(&mut random, 5) else { continue };
+        let metric = Metric::ALL[number % 3];
+        let answer = oracle::solve(&tray, metric, 2000);
+        if answer == Answer::TooMany {
+            continue;
+        }
+        // Two kinds in all leave out most states, and the searches must go on.
+        for few_kinds in [false, true] {
+            let Some((outcome, length)) = spread_out::<u64>(&tray, metric, few_kinds) else { continue };
+            let Ending::Solved { bound, .. } = outcome.ending else {
+                assert_eq!((outcome.ending, answer.length()), (Ending::Exhausted, None), "{tray:?}");
+                unsolvable += 1;
+                continue;
+            };
+            let (length, shortest) = (length.unwrap(), answer.length().expect("there is a solution"));
+            assert!(bound as usize <= shortest && shortest <= length, "{tray:?}");
+            solved += 1;
+        }
+    }
+    assert!(solved > 500 && unsolvable > 200, "{solved} {unsolvable}");
+}
+
+#[test]
+fn few_of_each_kind_keep_to_their_limits() {
+    let piece = |row, col, height, width| Piece::plain(Rect::new(row, col, height, width).unwrap());
+    let blocks = [piece(0, 0, 2, 2), piece(0, 2, 1, 1), piece(1, 2, 1, 1), piece(2, 0, 1, 1)];
+    let tray = Tray::new(4, 3, &[], &blocks, &[piece(2, 1, 2, 2)]).unwrap();
+    let dense = Dense::<u64>::new(&tray, Metric::Piece).unwrap();
+    let start = dense.state(tray.blocks());
+    let search = |bytes: usize, most, limits: &Limits<'_>| {
+        let mut memory = vec![Line::zeroed(); bytes / size_of::<Line>()];
+        let mut region = Region::used(&mut memory);
+        spread::solve(&dense, start, |state| dense.kind(state), most, limits, &mut region).ending
+    };
+    let stopped = |stop| Ending::Stopped { stop, bound: 1 };
+    assert!(matches!(search(2 << 20, 1 << 20, &Limits::default()), Ending::Solved { .. }));
+    assert_eq!(search(1 << 16, 1 << 20, &Limits::default()), stopped(Stop::Memory));
+    assert_eq!(search(2 << 20, 1 << 20, &Limits::nodes(3)), stopped(Stop::Nodes));
+    let halt = || true;
+    let limits = Limits { halt: Some(&halt), ..Limits::default() };
+    assert_eq!(search(2 << 20, 1 << 20, &limits), stopped(Stop::Interrupted));
 }
 
 fn length(outcome: &Outcome) -> Option<usize> {

@@ -56,6 +56,27 @@ fn the_classics_in_every_metric() {
 }
 
 #[test]
+fn long_solutions_are_found_and_fast_ones_are_not_much_longer() {
+    let text = fixture("trays/long.txt");
+    let slides = [88, 75, 77, 77, 71, 64, 60, 59, 56, 121, 80, 70, 55, 53, 49, 97, 76];
+    assert_eq!(lengths(&results(&text, &["--metric", "slide"])), slides);
+    let fast = results(&text, &["--metric", "slide", "--quality", "fast"]);
+    for (length, known) in lengths(&fast).into_iter().zip(slides) {
+        assert!(length >= known && 2 * length <= 3 * known, "{length} for {known}");
+    }
+    // The hardest ones: their shortest solutions would take a minute.
+    let text = fixture("trays/hard.txt");
+    for (metric, known) in
+        [("piece", [74, 73, 72, 70, 63, 66, 64, 63]), ("slide", [79, 77, 81, 75, 71, 75, 72, 69])]
+    {
+        let fast = results(&text, &["--quality", "fast", "--metric", metric]);
+        for (length, known) in lengths(&fast).into_iter().zip(known) {
+            assert!(length >= known && 2 * length <= 3 * known, "{metric}: {length} for {known}");
+        }
+    }
+}
+
+#[test]
 fn every_form_is_read_solved_and_checked() {
     for name in ["forms/tray.txt", "forms/letters.txt", "trays/classics.txt", "trays/unsolvable.txt"] {
         let path = format!("{FIXTURES}/{name}");

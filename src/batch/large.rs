@@ -101,6 +101,10 @@ const FROM_BOTH_ENDS: usize = 1 << 14;
 /// cells as a board has that is not solved at once.
 const SOON: Duration = Duration::from_millis(5);
 
+/// The parts of a beam: always so many, so that what is found does not depend on
+/// the number of threads.
+const PARTS: usize = 4;
+
 /// A solution by one beam; in stages, where a beam does not suit the board or
 /// finds none.
 fn beam(
@@ -118,7 +122,8 @@ fn beam(
     effort.algorithm = "beam";
     let course = Course { width, ends: None, turns: Course::TURNS[0], weights: Weights::of(field.size()) };
     let mut work = Work::default();
-    let found = beam::solve(field, &course, usize::MAX, &attempt.limits, memory, &mut work);
+    let help = (attempt.company, PARTS);
+    let found = beam::solve_together(field, &course, usize::MAX, &attempt.limits, help, memory, &mut work);
     note(effort, work);
     match found? {
         Some(moves) => Ok(moves),

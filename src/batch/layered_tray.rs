@@ -8,16 +8,21 @@ use super::solver::{Attempt, account};
 use super::trays::{TraySolver, conclude, quick_limits};
 use crate::memory::Region;
 use crate::output::{Effort, GiveUp, Solution, Verdict};
+use crate::puzzle::Move;
 use crate::puzzle::trays::dense::{Dense, Word};
-use crate::puzzle::trays::{Metric, Tray};
+use crate::puzzle::trays::{Metric, Shift, Tray};
 use crate::search::layered::{self, WhenFull};
-use crate::search::{Company, Limits, Outcome};
+use crate::search::{Company, Limits, Outcome, spread};
 
 /// Goals up to which bounds are weak whatever the tray is like.
 const FEW_GOALS: usize = 3;
 
 /// Arrangements, as an exponent of two, that are seen in a second at most.
 const FEW_ARRANGEMENTS: f64 = 22.0;
+
+/// Arrangements, as an exponent of two, among which a shortest solution is found
+/// soon only by luck.
+const MANY_ARRANGEMENTS: f64 = 32.0;
 
 /// The part of the floor that may be holes, as one in so many: among more, a
 /// block has too many ways to go.
@@ -65,6 +70,41 @@ pub(super) fn solver(
     }
 }
 
+/// A search for any solution of a tray, if it fits a word.
+pub(super) fn spread(tray: &Tray, metric: Metric) -> Option<Box<dyn Spread>> {
+    fn boxed<W: Word>(dense: Dense<W>, tray: &Tray) -> Box<dyn Spread> {
+        let start = dense.state(tray.blocks());
+        Box::new(LayeredTray { dense, start, stand_in: None })
+    }
+    match Dense::<u64>::new(tray, metric) {
+        Some(dense) => Some(boxed(dense, tray)),
+        None => Dense::<u128>::new(tray, metric).map(|dense| boxed(dense, tray)),
+    }
+}
+
+/// A search that keeps few arrangements of each kind.
+pub(super) trait Spread: Send + Sync {
+    /// Searches through so many arrangements that any other search would take
+    /// longer.
+    fn search(&self, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome;
+
+    /// A move of its solution.
+    fn shift(&self, step: Move) -> Shift;
+}
+
+/// Arrangements that such a search may keep.
+const SPREAD_NODES: u64 = 3_000_000;
+
+impl<W: Word> Spread for LayeredTray<W> {
+    fn search(&self, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
+        spread::solve(&self.dense, self.start, |state| self.dense.kind(state), SPREAD_NODES, limits, region)
+    }
+
+    fn shift(&self, step: Move) -> Shift {
+        self.dense.shift(step)
+    }
+}
+
 /// The solver for any solution of a tray, if it fits a word: by layers, if they
 /// come to an end soon, and by `any` if not.
 pub(super) fn quick_solver(
@@ -73,7 +113,8 @@ pub(super) fn quick_solver(
     any: impl Fn() -> Box<dyn TraySolver>,
 ) -> Option<Box<dyn TraySolver>> {
     let exact = solver(tray, metric, || None)?;
-    Some(Box::new(ExactIfSoon { exact, any: any() }))
+    let hopeless = arrangements(tray) > MANY_ARRANGEMENTS;
+    Some(if hopeless { any() } else { Box::new(ExactIfSoon { exact, any: any() }) })
 }
 
 /// A shortest solution if it is found among few arrangements, otherwise any.

@@ -3,7 +3,8 @@
 //! [`choose`] picks the search: a tray whose goal cannot be met for a plain
 //! reason is decided at once; a small, dense one is searched layer by layer
 //! (`layered_tray.rs`); any other small one is packed into words ([`Packed`]) and
-//! searched by bounds; and the rest as lists of cells ([`TraySpace`]).
+//! searched by bounds; and the rest as lists of cells ([`TraySpace`]). Any solution
+//! of a dense one is found among few arrangements of each kind.
 //!
 //! A tray goes through the tiers like a board: at once for a few thousand
 //! states, then in a worker's slice, then in the large part with all who are
@@ -11,7 +12,7 @@
 //! to the same arrangement in countless ways, and one without a solution would
 //! never end.
 
-use super::layered_tray;
+use super::layered_tray::{self, Spread};
 use super::plan::{QUICK_NODES, Tier};
 use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
 use super::solver::{Attempt, account, give_up};
@@ -209,7 +210,11 @@ fn packed<M: Mask, K: CellKey>(
 ) -> Box<dyn TraySolver> {
     let puzzles = Packed::<M, K>::new(tray, plan.metric).zip(Packed::<M, K>::new(tray, Metric::Step));
     match puzzles {
-        Some((puzzle, steps)) => Box::new(PackedTray { puzzle, steps, bound, pull, plan }),
+        Some((puzzle, steps)) => {
+            let is_dense = plan.method == Method::First && !plan.exhaust;
+            let spread = is_dense.then(|| layered_tray::spread(tray, plan.metric)).flatten();
+            Box::new(PackedTray { puzzle, steps, bound, pull, spread, plan })
+        }
         None => any_width_solver(tray, plan, Some((bound, pull))),
     }
 }
@@ -229,6 +234,8 @@ struct PackedTray<M, K> {
     steps: Packed<M, K>,
     bound: TrayDistances,
     pull: TrayDistances,
+    /// For any solution of a dense tray.
+    spread: Option<Box<dyn Spread>>,
     plan: TrayPlan,
 }
 
@@ -240,7 +247,9 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
         let problem = Problem { puzzle, heuristic: &self.bound, start: puzzle.start() };
         let name = plan.guide();
         let shifts = |path: &[Move]| path.iter().map(|&step| puzzle.shift(step)).collect();
+        let spread = self.by_kinds(tier, problem, &limits, region);
         let outcome = match plan.method {
+            _ if spread.is_some() => spread.map(|outcome| note(effort, "bfs", "kinds", outcome))?,
             Method::First => match self.exhaustible(tier, problem, &limits, region) {
                 Some(outcome) => note(effort, "astar", name, outcome),
                 None => {
@@ -285,6 +294,29 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
 }
 
 impl<M: Mask, K: CellKey> PackedTray<M, K> {
+    /// What comes of a search that keeps few arrangements of each kind, with its
+    /// solution shortened, if it comes to an end. The first tier is for what is
+    /// easy.
+    fn by_kinds(
+        &self,
+        tier: Tier,
+        problem: Problem<'_, Packed<M, K>, TrayDistances>,
+        limits: &Limits<'_>,
+        region: &mut Region<'_>,
+    ) -> Option<Outcome> {
+        let spread = self.spread.as_ref().filter(|_| tier != Tier::Quick)?;
+        let outcome = spread.search(limits, region);
+        match outcome.ending {
+            Ending::Stopped { stop: Stop::Nodes | Stop::Memory, .. } => None,
+            Ending::Solved { path, .. } => {
+                let moves = path.iter().map(|&step| self.puzzle.step(spread.shift(step))).collect();
+                let exact = &mut PuzzleSpace(problem);
+                Some(shortened(exact, moves, outcome.statistics, limits, region))
+            }
+            _ => Some(outcome),
+        }
+    }
+
     /// What comes of a search for a shortest solution, if the tray has so few
     /// arrangements that this is as fast as looking for any. What can be had
     /// with less was had in the first tier.

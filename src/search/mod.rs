@@ -11,6 +11,7 @@
 //! * [`dfs`]: depth-first with a stack.
 //! * [`layered`]: breadth-first search from layer to layer, for puzzles whose
 //!   states are expanded by the batch.
+//! * [`spread`]: the same with few states of each kind, for any solution.
 
 pub mod any_width;
 pub mod beam;
@@ -26,6 +27,7 @@ pub mod layered;
 mod limits;
 mod order;
 mod outcome;
+pub mod spread;
 
 pub use company::{Alone, Company, Threads};
 pub use limits::{Limits, Stop};

@@ -10,6 +10,15 @@ use crate::puzzle::tiles::Direction;
 /// The number of a node.
 pub(super) type Node = u32;
 
+/// A parent's number and a move.
+pub(super) type Word = u32;
+
+/// The word of a parent's child.
+#[inline(always)]
+pub(super) fn word(parent: Node, direction: Direction) -> Word {
+    parent << 2 | direction as u32
+}
+
 /// The first node, which has no move.
 const ROOT: Node = 0;
 
@@ -45,9 +54,28 @@ impl<'m> History<'m> {
     #[inline(always)]
     pub(super) fn push(&mut self, parent: Node, direction: Direction) -> Node {
         let node = self.len as Node;
-        self.nodes[self.len] = parent << 2 | direction as u32;
+        self.nodes[self.len] = word(parent, direction);
         self.len += 1;
         node
+    }
+
+    /// Sets so many nodes aside, for whoever makes them at the same time as others
+    /// make theirs; the first of them. There must be room.
+    pub(super) fn set_aside(&mut self, count: usize) -> Node {
+        let first = self.len as Node;
+        self.len += count;
+        first
+    }
+
+    /// Writes nodes that were set aside, from `first` on.
+    pub(super) fn write(&mut self, first: Node, words: &[Word]) {
+        self.nodes[first as usize..][..words.len()].copy_from_slice(words);
+    }
+
+    /// Gives back all nodes from `first` on but the first `used`: those that were
+    /// set aside last.
+    pub(super) fn give_back(&mut self, first: Node, used: usize) {
+        self.len = first as usize + used;
     }
 
     /// The moves from the root to a node.

@@ -1,4 +1,5 @@
-//! The boards of a level, and those that have solved the line.
+//! The boards of a level of a part of the beam, and those that have solved the
+//! line.
 
 use super::history::Node;
 use super::lines::Label;
@@ -33,122 +34,97 @@ impl<'m, L: Label> Boards<'m, L> {
     }
 }
 
-/// A level and the one before it. Their boards are there twice, by row and by
+/// A level of a part of the beam. Its boards are there twice, by row and by
 /// column, as the [`Stage`] likes them.
 pub(super) struct Layer<'m, L> {
     cells: usize,
     labels: usize,
-    now: Boards<'m, L>,
-    before: Boards<'m, L>,
+    boards: Boards<'m, L>,
 }
 
 impl<'m, L: Label> Layer<'m, L> {
-    /// Room for levels of so many boards, and as many that join them.
+    /// Room for so many boards, and as many that join them.
     pub(super) fn new(room: &mut Room<'m>, width: usize, cells: usize) -> Option<Self> {
         let labels = Stage::labels(cells);
-        let mut boards = || Boards::new(room, 2 * width, labels);
-        Some(Self { cells, labels, now: boards()?, before: boards()? })
+        Some(Self { cells, labels, boards: Boards::new(room, 2 * width, labels)? })
     }
 
     /// Bytes for each board of the width.
     pub(super) const fn bytes(cells: usize) -> usize {
-        4 * (Stage::labels(cells) * size_of::<L>() + size_of::<Entry>())
+        2 * (Stage::labels(cells) * size_of::<L>() + size_of::<Entry>())
     }
 
     /// Forgets all boards; those to come have so many cells.
     pub(super) fn clear(&mut self, cells: usize) {
         (self.cells, self.labels) = (cells, Stage::labels(cells));
-        self.now.len = 0;
+        self.boards.len = 0;
     }
 
     pub(super) fn len(&self) -> usize {
-        self.now.len
+        self.boards.len
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.now.len == 0
+        self.boards.len == 0
     }
 
     /// The boards as the stage likes them.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&[L], &Entry)> {
-        self.now.labels.chunks_exact(self.labels).zip(&self.now.entries[..self.now.len])
+        self.boards.labels.chunks_exact(self.labels).zip(&self.boards.entries[..self.boards.len])
     }
 
-    /// A board row by row.
-    pub(super) fn get(&self, index: usize) -> (&[L], Entry) {
-        (&self.now.labels[index * self.labels..][..self.cells], self.now.entries[index])
+    /// A board as the stage likes it.
+    #[inline(always)]
+    pub(super) fn get(&self, index: usize) -> (&[L], &Entry) {
+        (&self.boards.labels[index * self.labels..][..self.labels], &self.boards.entries[index])
     }
 
     /// The board whose own line is nearest to its end.
     pub(super) fn nearest(&self) -> usize {
-        let entries = self.now.entries[..self.now.len].iter().enumerate();
+        let entries = self.boards.entries[..self.boards.len].iter().enumerate();
         entries.min_by_key(|(_, entry)| entry.facts.own).map_or(0, |(index, _)| index)
     }
 
     /// Adds a board to the level, given row by row, if there is room.
     pub(super) fn add(&mut self, stage: &Stage, board: &[L], entry: Entry) {
-        let at = self.now.len;
-        if at < self.now.entries.len() {
-            let place = &mut self.now.labels[at * self.labels..][..self.labels];
+        let at = self.boards.len;
+        if at < self.boards.entries.len() {
+            let place = &mut self.boards.labels[at * self.labels..][..self.labels];
             place[..self.cells].copy_from_slice(board);
             stage.write_across(place);
-            self.now.entries[at] = entry;
-            self.now.len += 1;
+            self.boards.entries[at] = entry;
+            self.boards.len += 1;
         }
     }
 
-    /// Makes this level the one before, and begins the next.
-    pub(super) fn turn(&mut self) {
-        std::mem::swap(&mut self.now, &mut self.before);
-        self.now.len = 0;
-    }
-
-    /// Makes the level before this one again.
-    pub(super) fn turn_back(&mut self) {
-        std::mem::swap(&mut self.now, &mut self.before);
-    }
-
-    /// A board of the level before.
-    #[inline(always)]
-    pub(super) fn before(&self, index: usize) -> (&[L], &Entry) {
-        (&self.before.labels[index * self.labels..][..self.cells], &self.before.entries[index])
-    }
-
-    /// Asks for a board of the level before.
+    /// Asks for a board.
     #[inline(always)]
     pub(super) fn prefetch(&self, index: usize) {
-        prefetch(&raw const self.before.entries[index]);
-        prefetch(&raw const self.before.labels[index * self.labels]);
-        prefetch(&raw const self.before.labels[index * self.labels + self.cells]);
+        prefetch(&raw const self.boards.entries[index]);
+        prefetch(&raw const self.boards.labels[index * self.labels]);
+        prefetch(&raw const self.boards.labels[index * self.labels + self.cells]);
     }
 
-    /// Adds a successor of a board of the level before.
+    /// Adds the successor of a board of the level before.
     #[inline(always)]
-    pub(super) fn add_next(
-        &mut self,
-        stage: &Stage,
-        parent: usize,
-        entry: Entry,
-        (from, to): (usize, usize),
-    ) {
-        let at = self.now.len;
-        let parent = &self.before.labels[parent * self.labels..][..self.labels];
-        let board = &mut self.now.labels[at * self.labels..][..self.labels];
+    pub(super) fn add_next(&mut self, stage: &Stage, parent: &[L], entry: Entry, (from, to): (usize, usize)) {
+        let at = self.boards.len;
+        let board = &mut self.boards.labels[at * self.labels..][..self.labels];
         board.copy_from_slice(parent);
         board.swap(from, to);
         board.swap(self.cells + stage.across(from), self.cells + stage.across(to));
-        self.now.entries[at] = entry;
-        self.now.len += 1;
+        self.boards.entries[at] = entry;
+        self.boards.len += 1;
     }
 
     /// Gives up the worse half.
     pub(super) fn halve(&mut self) {
-        self.now.len /= 2;
+        self.boards.len /= 2;
     }
 
     /// The node of each board in use.
     pub(super) fn nodes(&mut self) -> impl Iterator<Item = &mut Node> {
-        self.now.entries[..self.now.len].iter_mut().map(|entry| &mut entry.node)
+        self.boards.entries[..self.boards.len].iter_mut().map(|entry| &mut entry.node)
     }
 }
 
@@ -299,10 +275,10 @@ impl<'m, L: Label> Finished<'m, L> {
         self.made.levels().iter().copied().min()
     }
 
-    /// The node of a board of that level.
-    pub(super) fn first(&self) -> Option<Node> {
+    /// That level, and the node of a board of it.
+    pub(super) fn first(&self) -> Option<(u32, Node)> {
         let least = self.made.levels().iter().enumerate().min_by_key(|&(_, level)| level);
-        least.map(|(index, _)| self.made.boards.entries[index].node)
+        least.map(|(index, &level)| (level, self.made.boards.entries[index].node))
     }
 
     /// Drops what was made beyond a level.

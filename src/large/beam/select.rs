@@ -43,6 +43,9 @@ struct Alike {
 /// that join.
 const EACH: usize = 5;
 
+/// Room for candidates beyond that.
+const SPARE: usize = 64;
+
 /// Candidates between asking for what one needs and using it.
 const AHEAD: usize = 6;
 
@@ -50,10 +53,75 @@ const AHEAD: usize = 6;
 const BUCKETS: usize = 512;
 const COARSENESS: u32 = 2;
 
-pub(super) struct Selection<'m> {
+/// The most parts of a beam.
+pub(super) const MOST_PARTS: usize = 32;
+
+/// The bits of a place among the candidates of a part; the others tell the part.
+const PLACE_BITS: u32 = 27;
+
+/// The candidates that the boards of one part of a beam make, sorted by the part
+/// to which they belong.
+pub(super) struct Offers<'m> {
     candidates: &'m mut [Candidate],
+    /// For each part how many there are; all in the first place while they stay
+    /// with the part that made them.
+    counts: [u32; MOST_PARTS],
+    parts: usize,
+    each: usize,
+    stay: bool,
+}
+
+impl<'m> Offers<'m> {
+    pub(super) fn new(room: &mut Room<'m>, width: usize, parts: usize) -> Option<Self> {
+        let each = EACH * width / parts + SPARE;
+        let candidates = room.take(each * parts)?;
+        Some(Self { candidates, counts: [0; MOST_PARTS], parts, each, stay: false })
+    }
+
+    /// Forgets all candidates. Those to come stay with this part, or go where they
+    /// belong among the first `parts`.
+    pub(super) fn clear(&mut self, parts: Option<usize>) {
+        self.counts = [0; MOST_PARTS];
+        self.stay = parts.is_none();
+        self.parts = parts.unwrap_or(1);
+    }
+
+    /// How many there are in all.
+    pub(super) fn len(&self) -> usize {
+        self.counts.iter().sum::<u32>() as usize
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, candidate: Candidate) {
+        let part = if self.stay { 0 } else { owner(candidate.code, self.parts) };
+        let count = self.counts[part] as usize;
+        if count < if self.stay { self.candidates.len() } else { self.each } {
+            self.candidates[part * self.each + count] = candidate;
+            self.counts[part] += 1;
+        }
+    }
+
+    /// All, if they stay.
+    pub(super) fn all(&self) -> &[Candidate] {
+        &self.candidates[..self.counts[0] as usize]
+    }
+
+    /// Those that belong to a part.
+    pub(super) fn of_part(&self, part: usize) -> &[Candidate] {
+        &self.candidates[part * self.each..][..self.counts[part] as usize]
+    }
+}
+
+/// The part to which a board belongs. The highest bits of its code choose its
+/// place in the part's table, so others are taken.
+#[inline(always)]
+fn owner(code: u64, parts: usize) -> usize {
+    (((code & u64::from(u32::MAX)) * parts as u64) >> 32) as usize
+}
+
+/// How one part of a beam chooses.
+pub(super) struct Selection<'m> {
     order: &'m mut [u32],
-    offered: usize,
     seen: Seen<'m>,
     ends: Vec<u32>,
 }
@@ -66,19 +134,23 @@ pub(super) struct Seen<'m> {
 }
 
 impl<'m> Selection<'m> {
-    pub(super) fn new(room: &mut Room<'m>, width: usize) -> Option<Self> {
+    /// For parts of so many boards, in a beam of so many parts.
+    pub(super) fn new(room: &mut Room<'m>, width: usize, parts: usize) -> Option<Self> {
         let slots = (width * 2).next_power_of_two().max(64);
         Some(Self {
-            candidates: room.take(EACH * width + 64)?,
-            order: room.take(EACH * width + 64)?,
-            offered: 0,
+            order: room.take((EACH * width / parts + SPARE) * parts)?,
             seen: Seen { codes: room.take(slots)?, alike: room.take(slots)?, level: 0 },
             ends: vec![0; BUCKETS],
         })
     }
 
-    /// Bytes for each board of the width.
+    /// Bytes for each board of the width, offers included.
     pub(super) const BYTES: usize = EACH * (size_of::<Candidate>() + 4) + 4 * (16 + size_of::<Alike>());
+
+    /// Bytes for each part, in a beam of so many, whatever the width is.
+    pub(super) const fn fixed_bytes(parts: usize) -> usize {
+        SPARE * parts * (size_of::<Candidate>() + 4) + 64 * (16 + size_of::<Alike>())
+    }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
@@ -87,76 +159,68 @@ impl<'m> Selection<'m> {
         self.seen.level = 0;
     }
 
-    /// Begins a level.
-    pub(super) fn begin(&mut self) {
-        self.offered = 0;
-        self.seen.level += 1;
-    }
-
-    pub(super) fn offered(&self) -> usize {
-        self.offered
-    }
-
-    #[inline(always)]
-    pub(super) fn offer(&mut self, candidate: Candidate) {
-        if let Some(place) = self.candidates.get_mut(self.offered) {
-            *place = candidate;
-            self.offered += 1;
-        }
-    }
-
-    /// Calls `take` with each candidate not seen before, the best first, until it
-    /// has enough; and some time before that `near`, which may ask for memory.
-    /// Both are given the state that they work on.
-    pub(super) fn select<S>(
+    /// Calls `take` with each of the candidates, which come from several parts,
+    /// that was not seen before, the best first, until it has enough; and some
+    /// time before that `near`, which may ask for memory. Both are told the part.
+    pub(super) fn select(
         &mut self,
-        state: &mut S,
-        near: impl Fn(&S, &Candidate),
-        mut take: impl FnMut(&mut S, &Candidate, &mut Seen<'m>) -> bool,
+        candidates: &[&[Candidate]],
+        near: impl Fn(usize, &Candidate),
+        mut take: impl FnMut(usize, &Candidate, &mut Seen<'m>) -> bool,
     ) {
-        let candidates = &self.candidates[..self.offered];
-        let order = &mut self.order[..self.offered];
-        if candidates.len() < BUCKETS / 8 {
-            order.iter_mut().zip(0..).for_each(|(place, index)| *place = index);
-            order.sort_unstable_by_key(|&index| candidates[index as usize].key);
+        self.seen.level += 1;
+        let count = candidates.iter().map(|part| part.len()).sum();
+        let order = &mut self.order[..count];
+        let at = |place: u32| {
+            let part = (place >> PLACE_BITS) as usize;
+            (part, &candidates[part][(place & ((1 << PLACE_BITS) - 1)) as usize])
+        };
+        if count < BUCKETS / 8 {
+            order.iter_mut().zip(places(candidates)).for_each(|(place, (number, _))| *place = number);
+            order.sort_unstable_by_key(|&place| at(place).1.key);
         } else {
             sort(candidates, order, &mut self.ends);
         }
-        for (at, &index) in order.iter().enumerate() {
+        for (number, &place) in order.iter().enumerate() {
             // What is far away in memory is asked for some candidates ahead.
-            if let Some(&ahead) = order.get(at + 2 * AHEAD) {
-                prefetch(&raw const candidates[ahead as usize]);
+            if let Some(&ahead) = order.get(number + 2 * AHEAD) {
+                prefetch(&raw const *at(ahead).1);
             }
-            if let Some(&ahead) = order.get(at + AHEAD) {
-                let candidate = &candidates[ahead as usize];
+            if let Some(&ahead) = order.get(number + AHEAD) {
+                let (part, candidate) = at(ahead);
                 prefetch(&raw const self.seen.codes[Seen::slot(candidate.code, self.seen.codes.len())]);
-                near(state, candidate);
+                near(part, candidate);
             }
-            let candidate = &candidates[index as usize];
-            if !self.seen.knows(candidate.code) && !take(state, candidate, &mut self.seen) {
+            let (part, candidate) = at(place);
+            if !self.seen.knows(candidate.code) && !take(part, candidate, &mut self.seen) {
                 break;
             }
         }
     }
 }
 
+/// All candidates, and how they are called.
+fn places<'c>(candidates: &'c [&'c [Candidate]]) -> impl Iterator<Item = (u32, &'c Candidate)> {
+    (0u32..).zip(candidates).flat_map(|(part, own)| (part << PLACE_BITS..).zip(*own))
+}
+
 /// Puts candidates in the order of their keys, about.
-fn sort(candidates: &[Candidate], order: &mut [u32], ends: &mut [u32]) {
-    let least = candidates.iter().map(|candidate| candidate.key).min().unwrap_or(0);
+fn sort(candidates: &[&[Candidate]], order: &mut [u32], ends: &mut [u32]) {
+    let all = || candidates.iter().copied().flatten();
+    let least = all().map(|candidate| candidate.key).min().unwrap_or(0);
     let bucket = |candidate: &Candidate| (((candidate.key - least) >> COARSENESS) as usize).min(BUCKETS - 1);
     ends.fill(0);
-    for candidate in candidates {
+    for candidate in all() {
         ends[bucket(candidate)] += 1;
     }
     let mut sum = 0;
     for end in ends.iter_mut() {
-        sum += *end;
-        *end = sum;
+        sum += std::mem::replace(end, sum);
     }
-    for (index, candidate) in candidates.iter().enumerate().rev() {
+    for (place, candidate) in places(candidates) {
         let end = &mut ends[bucket(candidate)];
-        *end -= 1;
-        order[*end as usize] = index as u32;
+        order[*end as usize] = place;
+        *end += 1;
     }
 }
 

@@ -48,6 +48,7 @@ pub use moves::Batch;
 pub use word::Word;
 
 use super::{Block, Metric, Place, Shift, Tray};
+use crate::memory::key::MULTIPLY;
 use crate::puzzle::Move;
 use bits::{singles, spread};
 use tree::{Masks, SYMBOLS, Tree};
@@ -166,6 +167,17 @@ impl<W: Word> Dense<W> {
             singles(masks[class]).map(move |bit| Block { class: class as u32, at: self.place(bit) })
         };
         (0..self.shapes.len()).flat_map(of_class).collect()
+    }
+
+    /// A hash of what matters most about a state: where the holes are, and where
+    /// the blocks are whose shape the goal asks for.
+    pub fn kind(&self, state: W) -> u64 {
+        let boards = self.boards(state);
+        let asked =
+            self.shapes.iter().zip(&boards).filter(|(shape, _)| shape.goal != 0).map(|(_, &lying)| lying);
+        asked
+            .chain([boards[self.shapes.len()]])
+            .fold(0, |hash: u64, board| (hash.rotate_left(29) ^ board).wrapping_mul(MULTIPLY[0] as u64))
     }
 
     /// The bits of a state that are in use: its code and its marks.

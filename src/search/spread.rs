@@ -1,0 +1,269 @@
+//! Breadth-first search that keeps few states of each kind: any solution, soon,
+//! and not a long one.
+//!
+//! Where a puzzle has hundreds of millions of states and estimates tell little,
+//! neither greed nor patience finds a solution soon. But most of the states of a
+//! layer are alike in all that matters. So the states of a layer are told apart by
+//! their *kind*, which the caller defines, and of each kind only a few go on, those
+//! that came first. A state that was left out may come again; one that was kept
+//! never does. If a search runs dry, the next keeps more of each kind; one that left
+//! nothing out has seen all there is.
+//!
+//! Solutions are short because every layer is one move further: it is a beam whose
+//! width goes by kinds, not by estimates.
+
+use super::{Ending, Limits, Outcome, Statistics, Stop};
+use crate::memory::{Packed, Region, prefetch};
+use crate::puzzle::Move;
+use crate::puzzle::batched::{BATCH, Batched, Neighbours};
+
+/// States of a kind in a layer, in the first search, and how many times more in
+/// each one that follows.
+const FEW: u32 = 1;
+const MORE: u32 = 3;
+
+/// After a solution, a search with more states of each kind follows if all together
+/// will hardly have kept more than this: a moment's work.
+const WORTH: u64 = 150_000;
+
+/// Most searches need no more memory than this, and what is not used need not be
+/// cleared.
+const SMALL: usize = 8 << 20;
+
+/// Kinds are told apart by so many bits of a hash.
+const KIND_BITS: u32 = 16;
+
+/// Room for fewer states is not worth a search.
+const FEWEST: usize = 1 << 10;
+
+/// Searches for any solution in a region of memory, through `most` states in all
+/// searches together. `kind` is a hash of what tells kinds apart.
+pub fn solve<P: Batched>(
+    puzzle: &P,
+    start: P::State,
+    kind: impl Fn(P::State) -> u64,
+    most: u64,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+) -> Outcome {
+    let mut statistics = Statistics { stored: 1, ..Statistics::default() };
+    if puzzle.is_goal(start) {
+        return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
+    }
+    let (mut stop, mut best) = (Stop::Memory, None);
+    let (mut few, mut bytes) = (FEW, SMALL);
+    let most = limits.max_nodes.map_or(most, |limit| limit.min(most));
+    while statistics.stored < most {
+        let left = (most - statistics.stored) as usize;
+        let is_whole = bytes >= region.bytes();
+        let mut part = region.first(bytes);
+        let Some(mut search) = Search::new(puzzle, &mut part, left, few) else { break };
+        let ended = search.run(start, &kind, limits);
+        statistics.stored += search.len as u64;
+        statistics.expanded += search.expanded;
+        statistics.generated += search.generated;
+        match ended {
+            End::Goal(goal) => {
+                let path = search.path(goal);
+                // What was found before anything was left out is shortest.
+                let bound = if search.was_cut { 1 } else { path.len() as u32 };
+                let likely = statistics.stored + (MORE as u64 + 1) * search.len as u64;
+                if best.as_ref().is_none_or(|(other, _): &(Vec<Move>, u32)| path.len() < other.len()) {
+                    best = Some((path, bound));
+                }
+                if !search.was_cut || likely > WORTH {
+                    break;
+                }
+                few *= MORE;
+            }
+            End::Dry if !search.was_cut => return Outcome { ending: Ending::Exhausted, statistics },
+            End::Dry => few *= MORE,
+            End::Stopped(Stop::Memory) if !is_whole => bytes = usize::MAX,
+            End::Stopped(reason) => {
+                stop = reason;
+                break;
+            }
+        }
+    }
+    if let Some((path, bound)) = best {
+        return Outcome { ending: Ending::Solved { path, bound }, statistics };
+    }
+    let stop = if statistics.stored >= most { Stop::Nodes } else { stop };
+    Outcome { ending: Ending::Stopped { stop, bound: 1 }, statistics }
+}
+
+enum End<E> {
+    Goal(E),
+    Dry,
+    Stopped(Stop),
+}
+
+struct Search<'a, 'm, P: Batched> {
+    puzzle: &'a P,
+    /// All states that were kept, layer by layer.
+    states: &'m mut [P::State],
+    len: usize,
+    /// Where each layer begins.
+    layers: Vec<usize>,
+    /// Numbers of states, one up, by hash; 0 where there is none.
+    table: &'m mut [u32],
+    /// For each kind the layer that was last seen with it, and how often.
+    kinds: &'m mut [[u32; 2]],
+    few: u32,
+    was_cut: bool,
+    expanded: u64,
+    generated: u64,
+}
+
+impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
+    /// A search through so many states at most, or as many as there is room for;
+    /// none if that is next to nothing.
+    fn new(puzzle: &'a P, region: &'m mut Region<'_>, most: usize, few: u32) -> Option<Self> {
+        let width = size_of::<P::State>();
+        let kinds = 8 << KIND_BITS;
+        // Two to four places of the table for each state.
+        let room = region.bytes().checked_sub(kinds + 64)? / (width + 16);
+        if room < FEWEST {
+            return None;
+        }
+        let most = most.min(room).min(1 << 28);
+        let (kinds_end, table_end) = (kinds, kinds + 4 * (2 * most).next_power_of_two().max(16));
+        let ([kinds, table, states], watermark) = region.split(kinds_end, table_end);
+        watermark.raise(table_end + width * most);
+        let clear = |words: &mut [u64]| words.fill(0);
+        clear(kinds.words);
+        clear(table.words);
+        let states = bytemuck::cast_slice_mut(&mut states.words[..most * width / 8]);
+        Some(Self {
+            puzzle,
+            states,
+            len: 0,
+            layers: vec![0],
+            table: bytemuck::cast_slice_mut(table.words),
+            kinds: bytemuck::cast_slice_mut(kinds.words),
+            few,
+            was_cut: false,
+            expanded: 0,
+            generated: 0,
+        })
+    }
+
+    fn run(
+        &mut self,
+        start: P::State,
+        kind: &impl Fn(P::State) -> u64,
+        limits: &Limits<'_>,
+    ) -> End<P::State> {
+        let notes = self.puzzle.note_bits();
+        let mut workspace = P::Workspace::default();
+        let mut found = Found { states: Vec::with_capacity(16 * BATCH), goal: None };
+        self.keep(start.without_note(notes));
+        let mut at = 0;
+        loop {
+            let layer_end = self.len;
+            self.layers.push(layer_end);
+            if at == layer_end {
+                return End::Dry;
+            }
+            let level = self.layers.len() as u32;
+            while at < layer_end {
+                if let Some(stop) = limits.reached(self.len as u64) {
+                    return End::Stopped(stop);
+                }
+                let batch = at..layer_end.min(at + BATCH);
+                at = batch.end;
+                self.expanded += batch.len() as u64;
+                self.puzzle.expand(&self.states[batch], &mut workspace, &mut found);
+                if let Some(goal) = found.goal {
+                    return End::Goal(goal);
+                }
+                self.generated += found.states.len() as u64;
+                for &state in &found.states {
+                    prefetch(&raw const self.table[self.home(state)]);
+                }
+                for state in found.states.drain(..) {
+                    if self.find(state).is_ok() {
+                        continue;
+                    }
+                    let [last, count] = &mut self.kinds[(kind(state) >> (64 - KIND_BITS)) as usize];
+                    if *last != level {
+                        (*last, *count) = (level, 0);
+                    }
+                    *count += 1;
+                    if *count > self.few {
+                        self.was_cut = true;
+                    } else if !self.keep(state) {
+                        return End::Stopped(Stop::Memory);
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn home(&self, state: P::State) -> usize {
+        state.slice(0, self.table.len().trailing_zeros())
+    }
+
+    /// The number of a state, or its place in the table.
+    #[inline(always)]
+    fn find(&self, state: P::State) -> Result<usize, usize> {
+        let notes = self.puzzle.note_bits();
+        let mut place = self.home(state);
+        loop {
+            match self.table[place] {
+                0 => return Err(place),
+                number if self.states[number as usize - 1].same(state, notes) => {
+                    return Ok(number as usize - 1);
+                }
+                _ => place = (place + 1) & (self.table.len() - 1),
+            }
+        }
+    }
+
+    /// Keeps a state that is not there yet; false if there is no room.
+    fn keep(&mut self, state: P::State) -> bool {
+        let (Err(place), true) = (self.find(state), self.len < self.states.len()) else { return false };
+        self.states[self.len] = state;
+        self.len += 1;
+        self.table[place] = self.len as u32;
+        true
+    }
+
+    /// The moves to a goal that the last layer has led to: from layer to layer
+    /// back, each time to a neighbour that was kept there.
+    fn path(&self, goal: P::State) -> Vec<Move> {
+        let notes = self.puzzle.note_bits();
+        let mut workspace = P::Workspace::default();
+        let mut neighbours = Vec::new();
+        let mut path = Vec::new();
+        let mut state = goal;
+        // The goal's layer may have begun; its neighbour lies in the last whole one.
+        for layer in self.layers.windows(2).rev().map(|ends| ends[0]..ends[1]) {
+            neighbours.clear();
+            self.puzzle.expand(&[state.without_note(notes)], &mut workspace, &mut neighbours);
+            let known = |&&other: &&P::State| self.find(other).is_ok_and(|number| layer.contains(&number));
+            let Some(&before) = neighbours.iter().find(known) else { continue };
+            path.push(self.puzzle.step(before, state));
+            state = before;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// Neighbours, and the goal among them.
+struct Found<E> {
+    states: Vec<E>,
+    goal: Option<E>,
+}
+
+impl<E: Copy> Neighbours<E> for Found<E> {
+    fn push(&mut self, state: E) {
+        self.states.push(state);
+    }
+
+    fn goal(&mut self, state: E) {
+        self.goal.get_or_insert(state);
+    }
+}
