@@ -185,7 +185,7 @@ fn blocks_go_nowhere_outside_their_tray() {
 
 #[test]
 fn options_and_errors() {
-    let tile = Options { notation: Notation::Tile, format: Some(Format::Text) };
+    let tile = Options { notation: Notation::Tile, format: Some(Format::Text), ..Options::default() };
     let text = TEXT.replace("\tR", "\tL").replace("DR", "UL");
     assert!(check(vec![reader("p", PUZZLES)], text.as_bytes(), &tile).unwrap().is_right());
     let error = check(vec![reader("p", PUZZLES)], PUZZLES.as_bytes(), &Options::default());
@@ -220,7 +220,7 @@ proptest! {
             None, Some(Format::Text), Some(Format::Jsonl), Some(Format::Csv), Some(Format::States),
         ]),
     ) {
-        let options = Options { format, notation: Notation::Blank };
+        let options = Options { format, ..Options::default() };
         match check(vec![reader("p.txt", PUZZLES)], results.as_slice(), &options) {
             Ok(summary) => {
                 prop_assert_eq!(summary.puzzles, 5);

@@ -263,3 +263,52 @@ fn the_cap_holds_for_input_that_asks_for_much() {
         }
     }
 }
+
+/// Whoever reads results keeps to the cap, too, however long a result is.
+#[test]
+fn results_that_are_too_long_are_refused() {
+    let work = Work::new();
+    work.write("one.txt", b"1 2 3 0\n");
+    let moves = b"UD".repeat(4 << 20);
+    work.write("long.txt", &[b"1\tsolved\t2\t", &moves[..], b"\n"].concat());
+    work.write("long.csv", &[b"n,status,length,moves\n1,solved,2,", &moves[..], b"\n"].concat());
+    let blocks = b"[0,0,0,1],".repeat(800_000);
+    let json = br#"{"type":"result","v":1,"file":"one.txt","n":1,"status":"solved","length":1,"moves":["#;
+    work.write("long.jsonl", &[&json[..], &blocks, b"[0,0,0,1]]}\n"].concat());
+    for name in ["long.txt", "long.csv", "long.jsonl"] {
+        let commands: [&[&str]; 3] = [
+            &["check", "one.txt", name],
+            &["improve", "one.txt", name],
+            &["convert", "one.txt", "--to", "runs", "--results", name],
+        ];
+        for command in commands {
+            let output = work.run(&[command, &["-m", "48MiB"]].concat());
+            assert_eq!(output.status.code(), Some(2), "{command:?}");
+            let told = told(&output);
+            assert!(told.contains("longer than") && told.contains("--memory has room for"), "{told}");
+        }
+    }
+    // With more memory they are read, and wrong.
+    assert_eq!(work.run(&["check", "one.txt", "long.txt", "-m", "512MiB"]).status.code(), Some(1));
+    let output = work.run(&["check", "one.txt", "long.txt", "-m", "9MiB"]);
+    assert!(told(&output).contains("--memory") && output.status.code() == Some(2), "{}", told(&output));
+}
+
+/// Every configuration on the way is far more than the moves: it is written as it
+/// is made.
+#[test]
+fn configurations_of_large_boards_are_not_held_in_memory() {
+    let work = Work::new();
+    let boards = work.run(&["generate", "--size", "24x24", "--count", "3", "--seed", "3"]).stdout;
+    work.write("boards.txt", &boards);
+    for threads in ["1", "8"] {
+        let arguments = ["boards.txt", "-o", "r.states", "--force", "-m", "48MiB", "-t", threads];
+        let output = work.run(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+        let told = told(&output);
+        let peak = told.split("memory ").nth(1).and_then(|rest| rest.trim().split(' ').next()).unwrap();
+        assert!(peak.parse::<f64>().unwrap() < 48.0, "{told}");
+        assert!(fs::metadata(work.path("r.states")).unwrap().len() > 100 << 20);
+        assert_eq!(work.run(&["check", "boards.txt", "r.states"]).status.code(), Some(0));
+    }
+}

@@ -6,7 +6,7 @@ use super::interrupt::Interrupt;
 use super::large::solved;
 use super::shares::Shares;
 use crate::check::{Known, Options, Pair, pairs};
-use crate::input::Reader;
+use crate::input::{Packing, Reader, packed_window};
 use crate::large::beam::Work;
 use crate::large::bound::lower_bound;
 use crate::large::field::Field;
@@ -56,6 +56,9 @@ pub fn improve_results(
     complain: &dyn Fn(&str),
 ) -> Result<Improved, RunError> {
     let budget = Budget::new(request.memory);
+    let unpacking =
+        Packing::of(reader.file()).map(|packing| packing.footprint(Some(packed_window(request.memory))));
+    budget.reserve(request.options.room + unpacking.unwrap_or(0))?;
     let shares = Shares::new(&budget, request.threads)?;
     let bytes = shares.arena(request.threads).min(request.threads * MOST_BYTES);
     let mut arena = Arena::new(bytes, Shares::LEAST_ARENA.min(bytes)).map_err(RunError::Arena)?;
@@ -95,9 +98,7 @@ pub fn improve_results(
             return;
         }
         improved.summary.add(&report);
-        text.clear();
-        request.style.write(&mut text, &report);
-        failed = sink.write_all(&text).err().map(Into::into);
+        failed = request.style.spill(&report, |chunk| sink.write_all(chunk)).err().map(Into::into);
     };
     let mut wrong = 0;
     let ended = pairs(reader, results, &request.options, visit, |what| {

@@ -14,7 +14,7 @@ use super::settings::Settings;
 use super::shares::Shares;
 use super::solver::{Attempt, Solver};
 use super::survey::survey;
-use super::window::{Closed, Part, Window};
+use super::window::{Closed, Part, Window, moves};
 use super::{RunError, trays};
 use crate::input::{Block, InputError, Packing};
 use crate::memory::arena::Arena;
@@ -124,7 +124,7 @@ pub fn run(
         choice: Choice::new(settings, counters, interrupt, notices, shares.tables, databases),
         crew: &crew,
         inputs: Mutex::new(inputs),
-        window: Window::new(sink, counters, past),
+        window: Window::new(sink, style, counters, past),
         counters,
         large: Mutex::new(Region::zeroed(large)),
         checkpoints,
@@ -402,8 +402,8 @@ impl<'w, 'r> Worker<'w, 'r> {
         if self.file != file {
             self.file = (*file).into();
         }
-        let mut text = Vec::with_capacity(64 * self.block.len());
-        let mut passed_on = Part { bytes, is_last: true, mark, ..Part::default() };
+        let text = Vec::with_capacity(64 * self.block.len());
+        let mut passed_on = Part { text, bytes, is_last: true, mark, ..Part::default() };
         // What comes after the first record that is still to be decided.
         let mut slots = Vec::new();
         let mut jobs = Vec::new();
@@ -430,7 +430,7 @@ impl<'w, 'r> Worker<'w, 'r> {
             } else if !slots.is_empty() {
                 crew.hold(moves(&report));
                 slots.push(Slot::Decided(Box::new(report), cut_short));
-            } else if self.write(&report, &mut text) {
+            } else if self.write(&report, &mut passed_on) {
                 passed_on.count(cut_short);
             } else {
                 return;
@@ -438,10 +438,10 @@ impl<'w, 'r> Worker<'w, 'r> {
         }
         self.shared.counters.add_nodes(generated);
         if jobs.is_empty() {
-            return self.put(seq, Part { text, ..passed_on });
+            return self.put(seq, passed_on);
         }
         let mark = passed_on.mark.take();
-        self.put(seq, Part { text, bytes: 0, is_last: false, ..passed_on });
+        self.put(seq, Part { bytes: 0, is_last: false, ..passed_on });
         let batch = Arc::new(Batch { seq, bytes, mark, inner: Mutex::new(Results { slots, passed_on: 0 }) });
         for (slot, index, report) in jobs {
             let job = Job { batch: batch.clone(), slot, report, before: before + index as u64 };
@@ -606,7 +606,7 @@ impl Worker<'_, '_> {
                     break;
                 }
                 Slot::Decided(report, cut_short) => {
-                    if !self.write(&report, &mut part.text) {
+                    if !self.write(&report, &mut part) {
                         return;
                     }
                     released += moves(&report);
@@ -629,7 +629,7 @@ impl Worker<'_, '_> {
     fn put(&self, seq: u64, part: Part) {
         let crew = self.shared.crew;
         let (bytes, is_last) = (part.bytes, part.is_last);
-        crew.hold(part.text.len() as u64);
+        crew.hold(part.held());
         match self.shared.window.put(seq, part) {
             Ok((written, released)) => {
                 crew.release(released);
@@ -642,7 +642,7 @@ impl Worker<'_, '_> {
     }
 
     /// Writes a result, after a last look at it; a wrong one ends the run.
-    fn write(&mut self, report: &Report, text: &mut Vec<u8>) -> bool {
+    fn write(&mut self, report: &Report, part: &mut Part) -> bool {
         if let (Some(instance), Verdict::Solved(solution)) = (&report.instance, &report.verdict)
             && let Err(wrong) = replays(instance, solution)
         {
@@ -652,16 +652,12 @@ impl Worker<'_, '_> {
             return false;
         }
         self.summary.add(report);
-        self.shared.style.write(text, report);
+        if self.shared.style.is_long(report) {
+            part.long.push((part.text.len(), Box::new(report.clone())));
+        } else {
+            self.shared.style.write(&mut part.text, report);
+        }
         true
-    }
-}
-
-/// Bytes of a result's moves.
-fn moves(report: &Report) -> u64 {
-    match &report.verdict {
-        Verdict::Solved(solution) => solution.moves.len() as u64,
-        _ => 0,
     }
 }
 

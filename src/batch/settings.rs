@@ -3,7 +3,7 @@
 
 use super::RunError;
 use crate::heuristic::pdb::{Partition, Store};
-use crate::input::{Defaults, parse_goal};
+use crate::input::{Defaults, packed_window, parse_goal};
 use crate::puzzle::{tiles, trays};
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -97,8 +97,7 @@ impl Settings {
         let goal = parse_goal(&self.goal, None)?;
         let form = self.input_format.as_deref().map(str::parse).transpose()?;
         let Self { tile_metric, tray_metric, .. } = *self;
-        // What a compressed file may ask for, so that a small cap holds, too.
-        let window = Some((self.memory / 8).min(8 << 20));
+        let window = Some(packed_window(self.memory));
         Ok(Defaults { goal, form, tile_metric, tray_metric, window, size: None })
     }
 }

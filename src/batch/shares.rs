@@ -4,10 +4,7 @@
 //! large part serves the few puzzles that outgrow a slice, one at a time.
 
 use crate::input::Reader;
-use crate::memory::budget::{Budget, Short};
-
-/// The program itself: code, libraries, what the start has allocated.
-const PROGRAM: u64 = 9 << 20;
+use crate::memory::budget::{Budget, PROGRAM, Short};
 
 /// What a worker needs beside its slice: the touched part of its stack, its
 /// block of input, its buffers and its part of the summary.

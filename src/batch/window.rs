@@ -2,7 +2,7 @@
 
 use super::counters::Counters;
 use super::resume::{Journal, Mark, Past};
-use crate::output::{Sink, SinkError, Summary};
+use crate::output::{Report, Sink, SinkError, Style, Summary, Verdict};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 
@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub(super) struct Part {
     pub(super) text: Vec<u8>,
+    /// Results that become text only when they are written, each with its place in
+    /// the text.
+    pub(super) long: Vec<(usize, Box<Report>)>,
     pub(super) records: u64,
     /// Bytes of input that the block came from, with its last part.
     pub(super) bytes: u64,
@@ -29,6 +32,46 @@ impl Part {
         }
         self.records += 1;
     }
+
+    /// What is held in memory of it, in bytes.
+    pub(super) fn held(&self) -> u64 {
+        let long = self.long.iter().map(|(_, report)| moves(report));
+        self.text.len() as u64 + long.sum::<u64>()
+    }
+
+    /// Puts a further part behind this one.
+    fn append(&mut self, part: Self) {
+        let before = self.text.len();
+        self.long.extend(part.long.into_iter().map(|(at, report)| (before + at, report)));
+        if self.text.is_empty() {
+            self.text = part.text;
+        } else {
+            self.text.extend_from_slice(&part.text);
+        }
+        self.cut = self.cut.or(part.cut.map(|cut| self.records + cut));
+        self.records += part.records;
+        self.bytes += part.bytes;
+        self.is_last = part.is_last;
+        self.mark = part.mark;
+    }
+
+    fn write(&self, sink: &mut Sink, style: Style) -> Result<(), SinkError> {
+        let mut from = 0;
+        for (at, report) in &self.long {
+            sink.write_all(&self.text[from..*at])?;
+            style.spill(report, |chunk| sink.write_all(chunk))?;
+            from = *at;
+        }
+        sink.write_all(&self.text[from..])
+    }
+}
+
+/// Bytes of a result's moves.
+pub(super) fn moves(report: &Report) -> u64 {
+    match &report.verdict {
+        Verdict::Solved(solution) => solution.moves.len() as u64,
+        _ => 0,
+    }
 }
 
 /// Takes results of blocks in any order and writes them in theirs.
@@ -39,6 +82,7 @@ pub(super) struct Window<'s> {
 
 struct Inner<'s> {
     sink: &'s mut Sink,
+    style: Style,
     /// The block to be written next.
     next: u64,
     waiting: BTreeMap<u64, Part>,
@@ -53,10 +97,11 @@ struct Inner<'s> {
 
 impl<'s> Window<'s> {
     /// A window that writes to a sink, behind what is there already.
-    pub(super) fn new(sink: &'s mut Sink, counters: &'s Counters, past: Past) -> Self {
+    pub(super) fn new(sink: &'s mut Sink, style: Style, counters: &'s Counters, past: Past) -> Self {
         let Past { records, summary, journal, .. } = past;
         let waiting = BTreeMap::new();
-        let inner = Inner { sink, next: 0, waiting, summary, failed: None, records, journal, mark: None };
+        let (next, failed, mark) = (0, None, None);
+        let inner = Inner { sink, style, next, waiting, summary, failed, records, journal, mark };
         Self { inner: Mutex::new(inner), counters }
     }
 
@@ -68,25 +113,15 @@ impl<'s> Window<'s> {
         if inner.failed.is_some() {
             return Err(Closed);
         }
-        let waiting = inner.waiting.entry(seq).or_default();
-        if waiting.text.is_empty() {
-            waiting.text = part.text;
-        } else {
-            waiting.text.extend_from_slice(&part.text);
-        }
-        waiting.cut = waiting.cut.or(part.cut.map(|cut| waiting.records + cut));
-        waiting.records += part.records;
-        waiting.bytes += part.bytes;
-        waiting.is_last = part.is_last;
-        waiting.mark = part.mark;
+        inner.waiting.entry(seq).or_default().append(part);
         let mut bytes = 0;
         while let Some(part) = inner.waiting.remove(&inner.next) {
-            bytes += part.text.len() as u64;
+            bytes += part.held();
             // Before they are written: whoever goes on from there must know.
             if let (Some(cut), Some(journal)) = (part.cut, &mut inner.journal) {
                 journal.cut(inner.records + cut);
             }
-            if let Err(error) = inner.sink.write_all(&part.text) {
+            if let Err(error) = part.write(inner.sink, inner.style) {
                 inner.failed = Some(error);
                 return Err(Closed);
             }

@@ -1,6 +1,6 @@
 //! CSV results: the fields of JSON Lines under a header line.
 
-use super::{outcome::Fields, results::Found};
+use super::{limited::Limited, outcome::Fields, results::Found};
 use ::csv::{Reader, ReaderBuilder, StringRecord};
 use std::io::{self, BufRead};
 
@@ -12,14 +12,14 @@ pub(super) fn fits(line: &str) -> bool {
 
 /// The results of a file, row by row.
 pub(super) struct Rows<R> {
-    reader: Reader<R>,
+    reader: Reader<Limited<R>>,
     header: StringRecord,
     row: StringRecord,
     tile_letters: bool,
 }
 
 impl<R: BufRead> Rows<R> {
-    pub(super) fn new(results: R, tile_letters: bool) -> io::Result<Self> {
+    pub(super) fn new(results: Limited<R>, tile_letters: bool) -> io::Result<Self> {
         let mut reader = ReaderBuilder::new().flexible(true).from_reader(results);
         let header = reader.headers()?.clone();
         Ok(Self { reader, header, row: StringRecord::new(), tile_letters })
@@ -54,6 +54,7 @@ impl<R: BufRead> Iterator for Rows<R> {
     type Item = io::Result<Found>;
 
     fn next(&mut self) -> Option<io::Result<Found>> {
+        self.reader.get_mut().begin();
         let read = self.reader.read_record(&mut self.row);
         let line = self.row.position().map_or(0, ::csv::Position::line);
         match read {
@@ -78,7 +79,8 @@ mod tests {
         let text = "type,file,n,id,status,length,optimal,moves\nresult,\"a,b\",1,k,solved,2,false,UR\n\
             result,a,2,2,unsolvable,,,\nresult,a\n";
         assert!(fits(text.lines().next().unwrap()) && !fits("1,2,3"));
-        let found: Vec<_> = Rows::new(text.as_bytes(), false).unwrap().map(Result::unwrap).collect();
+        let found: Vec<_> =
+            Rows::new(Limited::new(text.as_bytes(), 999), false).unwrap().map(Result::unwrap).collect();
         let Found::Outcome(first) = &found[0] else { panic!() };
         assert_eq!(first.place, Some(("a,b".into(), 1)));
         assert!(matches!(&first.claim, Claim::Solved(solved) if solved.optimal == Some(false)));

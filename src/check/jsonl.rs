@@ -1,19 +1,22 @@
 //! JSON Lines results: an object a line, the summary last.
 
 use super::outcome::{Fields, Outcome};
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
+use std::collections::HashMap;
 
 /// Reads one line; a summary is no result.
 pub(super) fn outcome(text: &str, line: u64, tile_letters: bool) -> Result<Option<Outcome>, String> {
-    let object: Map<String, Value> =
+    // The moves may be most of the line: they are not taken apart twice.
+    let object: HashMap<String, Box<RawValue>> =
         serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
-    match object.get("type").and_then(Value::as_str) {
-        Some("result") => {}
-        Some("summary") => return Ok(None),
+    let raw = |name: &str| object.get(name).map(|value| value.get());
+    match raw("type") {
+        Some("\"result\"") => {}
+        Some("\"summary\"") => return Ok(None),
         _ => return Err("neither a result nor a summary".into()),
     }
-    let text = |name: &str| object.get(name).and_then(Value::as_str).map(str::to_owned);
-    let number = |name: &str| object.get(name).and_then(Value::as_u64);
+    let text = |name: &str| raw(name).and_then(|value| serde_json::from_str::<String>(value).ok());
+    let number = |name: &str| raw(name).and_then(|value| serde_json::from_str(value).ok());
     let fields = Fields {
         file: text("file"),
         n: number("n"),
@@ -23,9 +26,9 @@ pub(super) fn outcome(text: &str, line: u64, tile_letters: bool) -> Result<Optio
         notation: text("notation"),
         status: text("status"),
         length: number("length"),
-        optimal: object.get("optimal").and_then(Value::as_bool),
+        optimal: raw("optimal").and_then(|value| serde_json::from_str(value).ok()),
         bound: number("bound"),
-        moves: object.get("moves").map(moves).transpose()?,
+        moves: raw("moves").map(moves).transpose()?,
     };
     if fields.n.is_none() {
         return Err("a result without its record's number 'n'".into());
@@ -35,17 +38,26 @@ pub(super) fn outcome(text: &str, line: u64, tile_letters: bool) -> Result<Optio
 
 /// The moves as the other formats write them: a text, or from `[[r,c,r',c'],…]`
 /// four numbers for each move with semicolons between.
-fn moves(value: &Value) -> Result<String, String> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
-        Value::Array(moves) => {
-            let words =
-                |numbers: &Vec<Value>| numbers.iter().map(Value::to_string).collect::<Vec<_>>().join(" ");
-            let texts: Option<Vec<String>> = moves.iter().map(|step| step.as_array().map(words)).collect();
-            texts.map(|texts| texts.join("; ")).ok_or_else(|| "a move that is not an array".into())
-        }
-        _ => Err("moves that are neither a text nor an array".into()),
+fn moves(value: &str) -> Result<String, String> {
+    if value.starts_with('"') {
+        return serde_json::from_str(value).map_err(|error| error.to_string());
     }
+    if !value.starts_with('[') {
+        return Err("moves that are neither a text nor an array".into());
+    }
+    let (mut text, mut depth) = (String::with_capacity(value.len()), 0u32);
+    for byte in value.chars() {
+        match (byte, depth) {
+            ('[', 0 | 1) => depth += 1,
+            (']', 1 | 2) => depth -= 1,
+            (',', 1) => text.push(';'),
+            (',', 2) => text.push(' '),
+            (gap, _) if gap.is_ascii_whitespace() => {}
+            (other, 2) => text.push(other),
+            _ => return Err("a move that is not an array".into()),
+        }
+    }
+    Ok(text)
 }
 
 #[cfg(test)]

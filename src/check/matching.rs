@@ -6,7 +6,8 @@
 //! order or missing.
 
 use super::{
-    outcome::Outcome,
+    CheckError,
+    outcome::{Outcome, short},
     puzzles::{Puzzle, Puzzles},
 };
 use crate::input::InputError;
@@ -14,6 +15,9 @@ use std::collections::{HashMap, VecDeque};
 
 /// How far ahead a record is looked for by its id.
 const AHEAD: usize = 1000;
+
+/// What a record takes that waits, beside what it holds, in bytes.
+const WAITING: u64 = 512;
 
 /// The record of a result, or why there is none.
 pub(super) enum Match {
@@ -43,12 +47,17 @@ pub(super) struct Matching {
     waiting: HashMap<Handle, VecDeque<Puzzle>>,
     /// How many records of each file have been read.
     read: Vec<u64>,
+    /// Bytes of the records ahead and of those that wait, and how many there may be
+    /// of each.
+    held: (u64, u64),
+    room: u64,
 }
 
 impl Matching {
-    pub(super) fn new(puzzles: Puzzles) -> Self {
+    pub(super) fn new(puzzles: Puzzles, room: u64) -> Self {
         let read = vec![0; puzzles.files().len()];
-        Self { puzzles, ahead: VecDeque::new(), waiting: HashMap::new(), read }
+        let (ahead, waiting, held) = (VecDeque::new(), HashMap::new(), (0, 0));
+        Self { puzzles, ahead, waiting, read, held, room }
     }
 
     /// The record's name in messages.
@@ -60,11 +69,12 @@ impl Matching {
     }
 
     /// The record that a result is about.
-    pub(super) fn find(&mut self, outcome: &Outcome) -> Result<Match, InputError> {
-        match &outcome.place {
+    pub(super) fn find(&mut self, outcome: &Outcome) -> Result<Match, CheckError> {
+        let found = match &outcome.place {
             Some((file, n)) => self.find_by_place(file, *n),
             None => self.find_by_order(outcome.id.as_deref()),
-        }
+        }?;
+        if self.held.1 > self.room { Err(CheckError::Order) } else { Ok(found) }
     }
 
     fn find_by_place(&mut self, name: &str, n: u64) -> Result<Match, InputError> {
@@ -72,13 +82,14 @@ impl Matching {
         // been read from standard input, or have moved.
         let file = if self.read.len() == 1 { Some(0) } else { self.puzzles.files().position(|f| f == name) };
         let Some(file) = file else {
-            return Ok(Match::None(format!("no puzzles come from a file '{name}'")));
+            return Ok(Match::None(format!("no puzzles come from a file '{}'", short(name))));
         };
         while let Some(next) = self.look_ahead(0)?.map(|puzzle| (puzzle.file, puzzle.n)) {
-            if next > (file, n) {
+            // Who waits too long is told of in `find`.
+            if next > (file, n) || self.held.1 > self.room {
                 break;
             }
-            if let Some(puzzle) = self.ahead.pop_front() {
+            if let Some(puzzle) = self.pop() {
                 if next == (file, n) {
                     return Ok(Match::Puzzle(puzzle.into()));
                 }
@@ -96,23 +107,23 @@ impl Matching {
         while let Some(puzzle) = self.look_ahead(index)? {
             if id.is_none_or(|id| *id == *puzzle.id) {
                 for _ in 0..index {
-                    if let Some(overtaken) = self.ahead.pop_front() {
+                    if let Some(overtaken) = self.pop() {
                         self.wait(Handle::Id(overtaken.id.clone()), overtaken);
                     }
                 }
-                if let Some(puzzle) = self.ahead.pop_front() {
+                if let Some(puzzle) = self.pop() {
                     return Ok(Match::Puzzle(puzzle.into()));
                 }
             }
             index += 1;
-            if index == AHEAD {
+            if index == AHEAD || self.held.0 > self.room {
                 break;
             }
         }
         let id = id.unwrap_or("");
         Ok(self
             .take_waiting(Handle::Id(id.into()))
-            .unwrap_or_else(|| Match::None(format!("no record '{id}' is without a result here"))))
+            .unwrap_or_else(|| Match::None(format!("no record '{}' is without a result here", short(id)))))
     }
 
     /// The record so many places ahead.
@@ -120,18 +131,28 @@ impl Matching {
         while self.ahead.len() <= index {
             let Some(puzzle) = self.puzzles.next()? else { return Ok(None) };
             self.read[puzzle.file] += 1;
+            self.held.0 += puzzle.bytes();
             self.ahead.push_back(puzzle);
         }
         Ok(self.ahead.get(index))
     }
 
+    /// The next record.
+    fn pop(&mut self) -> Option<Puzzle> {
+        let puzzle = self.ahead.pop_front()?;
+        self.held.0 -= puzzle.bytes();
+        Some(puzzle)
+    }
+
     fn wait(&mut self, handle: Handle, puzzle: Puzzle) {
+        self.held.1 += WAITING + puzzle.bytes();
         self.waiting.entry(handle).or_default().push_back(puzzle);
     }
 
     fn take_waiting(&mut self, handle: Handle) -> Option<Match> {
         let puzzles = self.waiting.get_mut(&handle)?;
         let puzzle = puzzles.pop_front()?;
+        self.held.1 -= WAITING + puzzle.bytes();
         if puzzles.is_empty() {
             self.waiting.remove(&handle);
         }
@@ -145,7 +166,7 @@ impl Matching {
         let mut without_result = waiting.len() as u64;
         waiting.iter().for_each(|puzzle| missing(self.name(puzzle)));
         while self.look_ahead(0)?.is_some() {
-            if let Some(puzzle) = self.ahead.pop_front() {
+            if let Some(puzzle) = self.pop() {
                 without_result += 1;
                 missing(self.name(&puzzle));
             }

@@ -13,6 +13,7 @@
 mod csv;
 mod in_order;
 mod jsonl;
+mod limited;
 mod matching;
 mod outcome;
 mod pairs;
@@ -41,13 +42,39 @@ use verdict::{Judgement, judge};
 /// So many problems are kept word for word; the rest are counted.
 const SHOWN: usize = 20;
 
+/// So many characters of a problem are shown.
+const LONGEST: usize = 1000;
+
 /// How results are to be read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Their format; recognised by their first line if not given.
     pub format: Option<Format>,
     /// What a letter says in results that do not say it themselves.
     pub notation: Notation,
+    /// Bytes of memory that reading them may take, whatever they are.
+    pub room: u64,
+}
+
+/// Any format, and as much memory as any result needs.
+impl Default for Options {
+    fn default() -> Self {
+        Self { format: None, notation: Notation::default(), room: 1 << 30 }
+    }
+}
+
+impl Options {
+    /// The longest result in bytes: its line, the text of its moves, twice, and its
+    /// moves, which are up to four times as long, are there at once.
+    fn longest(&self) -> u64 {
+        self.room / 12
+    }
+
+    /// Bytes of records that are looked at ahead, and as many that wait for their
+    /// results.
+    fn waiting(&self) -> u64 {
+        self.room / 8
+    }
 }
 
 /// What stops a check.
@@ -59,6 +86,9 @@ pub enum CheckError {
     /// The results cannot be read.
     #[error("cannot read the results: {0}")]
     Results(#[from] io::Error),
+    /// Too many records wait for their results.
+    #[error("the results are too far from the order of the records: --memory has no room for all that wait")]
+    Order,
     /// The results are in no known format.
     #[error("the results are not text, jsonl, csv or states as batch-solve writes them")]
     Format,
@@ -105,7 +135,13 @@ impl Summary {
 
     fn note(&mut self, problem: impl FnOnce() -> String) {
         if self.problems.len() < SHOWN {
-            self.problems.push(problem());
+            let mut problem = problem();
+            // An id may be as long as a record.
+            if let Some((end, _)) = problem.char_indices().nth(LONGEST) {
+                problem.truncate(end);
+                problem.push('…');
+            }
+            self.problems.push(problem);
         }
     }
 
@@ -232,7 +268,7 @@ fn each(
     options: &Options,
     mut visit: impl FnMut(Met<'_>),
 ) -> Result<Missing, CheckError> {
-    let mut matching = Matching::new(Puzzles::new(readers));
+    let mut matching = Matching::new(Puzzles::new(readers), options.waiting());
     let Some(results) = results::open(results, options)? else { return Err(CheckError::Format) };
     for found in results {
         let outcome = match found? {

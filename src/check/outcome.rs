@@ -95,13 +95,13 @@ impl Fields {
             Some("unsolvable") => return Ok(Claim::Unsolvable),
             Some("gave_up") => return Ok(Claim::GaveUp { bound: self.bound }),
             Some("invalid") => return Ok(Claim::Invalid),
-            Some(other) => return Err(format!("'{other}' is not a status")),
+            Some(other) => return Err(format!("'{}' is not a status", short(other))),
             None => return Err("the status is missing".into()),
         }
         let tile_letters = match self.notation.as_deref() {
             Some("blank") => false,
             Some("tile") => true,
-            Some(other) => return Err(format!("'{other}' is not a notation")),
+            Some(other) => return Err(format!("'{}' is not a notation", short(other))),
             None => tile_letters,
         };
         let named = |name: &str| Metric::ALL.into_iter().find(|metric| metric.name() == name);
@@ -111,7 +111,7 @@ impl Fields {
             Some("line") => (Some(true), None),
             Some(other) => match named(other) {
                 Some(metric) => (None, Some(metric)),
-                None => return Err(format!("'{other}' is not a metric")),
+                None => return Err(format!("'{}' is not a metric", short(other))),
             },
         };
         Ok(Claim::Solved(Solved {
@@ -133,25 +133,40 @@ fn moves(text: &str, tile_letters: bool) -> Result<Moves, String> {
         return letters(text, tile_letters).map(Moves::Letters);
     }
     let step = |(number, words): (usize, &str)| {
-        let numbers: Option<Vec<i64>> = words.split_whitespace().map(|word| word.parse().ok()).collect();
-        let step = numbers.and_then(|numbers| <[i64; 4]>::try_from(numbers).ok());
-        step.ok_or_else(|| {
-            format!("move {} is '{}', not four numbers", number + 1, words.trim().escape_debug())
+        let mut numbers = words.split_whitespace().map(|word| word.parse::<i64>().ok());
+        let mut number_of = || numbers.next().flatten();
+        let step = (|| Some([number_of()?, number_of()?, number_of()?, number_of()?]))();
+        step.filter(|_| numbers.next().is_none()).ok_or_else(|| {
+            format!("move {} is '{}', not four numbers", number + 1, short(words.trim()).escape_debug())
         })
     };
-    let steps: Vec<[i64; 4]> = text.split(';').enumerate().map(step).collect::<Result<_, _>>()?;
+    // As many as there are, and no more: they are the largest part of a result.
+    let mut steps = Vec::with_capacity(text.split(';').count());
+    for words in text.split(';').enumerate() {
+        steps.push(step(words)?);
+    }
     let count = steps.len() as u64;
     Ok(Moves::Blocks(Blocks { start: None, steps, count }))
 }
 
 /// The moves that letters stand for.
 fn letters(letters: &str, tile_letters: bool) -> Result<Vec<Direction>, String> {
-    let direction = |(number, letter): (usize, u8)| {
+    let direction = |(number, letter): (usize, u8)| -> Result<Direction, String> {
         let direction = Direction::from_letter(letter)
             .ok_or_else(|| format!("move {} is '{}', not U, R, D or L", number + 1, letter.escape_ascii()))?;
         Ok(if tile_letters { direction.opposite() } else { direction })
     };
-    letters.bytes().enumerate().map(direction).collect()
+    let mut moves = Vec::with_capacity(letters.len());
+    for letter in letters.bytes().enumerate() {
+        moves.push(direction(letter)?);
+    }
+    Ok(moves)
+}
+
+/// The beginning of a text, for messages.
+pub(super) fn short(text: &str) -> &str {
+    const SHOWN: usize = 80;
+    text.char_indices().nth(SHOWN).map_or(text, |(end, _)| &text[..end])
 }
 
 #[cfg(test)]

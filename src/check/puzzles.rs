@@ -21,6 +21,18 @@ pub(super) struct Puzzle {
     pub(super) instance: Result<Instance, Invalid>,
 }
 
+impl Puzzle {
+    /// About what it takes, in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        let holds = match &self.instance {
+            Ok(Instance::Tiles { board, .. }) => 4 * board.size().cells(),
+            Ok(Instance::Tray { tray, .. }) => 16 * tray.cells() + 64 * tray.blocks().len(),
+            Err(invalid) => invalid.what.len(),
+        };
+        (size_of::<Self>() + self.id.len() + holds) as u64
+    }
+}
+
 /// The records to come.
 pub(super) struct Puzzles {
     readers: Vec<Reader>,

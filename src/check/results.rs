@@ -2,6 +2,7 @@
 
 use super::{
     Options, csv, jsonl,
+    limited::Limited,
     outcome::Outcome,
     states::{self, Section},
     text,
@@ -19,21 +20,34 @@ pub(super) enum Found {
     },
 }
 
+/// So much of the first line is looked at.
+const FIRST: u64 = 64 << 10;
+
 /// The results, one by one; `None` if their format is not known.
 pub(super) fn open<'a>(
     mut results: impl BufRead + 'a,
     options: &Options,
 ) -> io::Result<Option<Box<dyn Iterator<Item = io::Result<Found>> + 'a>>> {
+    // The first line, or as much of it as tells the format.
     let mut first = Vec::new();
-    results.read_until(b'\n', &mut first)?;
+    results.by_ref().take(FIRST).read_until(b'\n', &mut first)?;
     let tile_letters = options.notation == Notation::Tile;
     let Some(format) = options.format.or_else(|| detect(&String::from_utf8_lossy(&first))) else {
         return Ok(None);
     };
-    let results = io::Cursor::new(first).chain(results);
+    let results = Limited::new(io::Cursor::new(first).chain(results), options.longest());
+    let most = options.longest();
     Ok(Some(match format {
         Format::Csv => Box::new(csv::Rows::new(results, tile_letters)?),
-        _ => Box::new(Lines { results, format, tile_letters, number: 0, line: Vec::new(), section: None }),
+        _ => Box::new(Lines {
+            results,
+            most,
+            format,
+            tile_letters,
+            number: 0,
+            line: Vec::new(),
+            section: None,
+        }),
     }))
 }
 
@@ -54,7 +68,9 @@ fn detect(line: &str) -> Option<Format> {
 
 /// Results in lines.
 struct Lines<R> {
-    results: R,
+    results: Limited<R>,
+    /// The room for a result, in bytes.
+    most: u64,
     format: Format,
     tile_letters: bool,
     number: u64,
@@ -68,6 +84,7 @@ impl<R: BufRead> Iterator for Lines<R> {
     fn next(&mut self) -> Option<io::Result<Found>> {
         loop {
             self.line.clear();
+            self.results.begin();
             match self.results.read_until(b'\n', &mut self.line) {
                 Ok(0) => return self.section.take().map(|section| Ok(section.found())),
                 Ok(_) => self.number += 1,
@@ -84,12 +101,14 @@ impl<R> Lines<R> {
     /// What the line completes, if it does.
     fn take_line(&mut self) -> Option<Found> {
         let line = self.number;
-        let text = String::from_utf8_lossy(&self.line);
+        let Ok(text) = std::str::from_utf8(&self.line) else {
+            return Some(Found::Malformed { line, what: "not UTF-8".into() });
+        };
         let text = text.trim_end_matches(['\r', '\n']);
         if self.format == Format::States {
             return match (Section::new(text, line), &mut self.section) {
                 (None, Some(section)) => {
-                    section.line(text);
+                    section.line(text, self.most);
                     None
                 }
                 (None, None) if text.is_empty() => None,

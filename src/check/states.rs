@@ -4,9 +4,12 @@
 //! The moves are found by comparing each configuration with the one before;
 //! the letters beside the numbers are not believed.
 
-use super::outcome::{Claim, Fields, Moves, Outcome, Solved};
+use super::outcome::{Claim, Fields, Moves, Outcome, Solved, short};
 use super::tray_states::Configurations;
 use crate::puzzle::{tiles::Direction, trays::Metric};
+
+/// Cells of the largest board and the largest tray.
+pub(super) const MOST_CELLS: usize = 1 << 16;
 
 const STATUSES: [&str; 4] = ["solved", "unsolvable", "gave_up", "invalid"];
 
@@ -57,8 +60,8 @@ impl Section {
         Some(Self { outcome, before: Vec::new(), rows: Vec::new(), cols: 0, tray: None })
     }
 
-    /// Takes a line that is no heading.
-    pub(super) fn line(&mut self, text: &str) {
+    /// Takes a line that is no heading. There is room for so many bytes of moves.
+    pub(super) fn line(&mut self, text: &str, most: u64) {
         let Claim::Solved(solved) = &mut self.outcome.claim else { return };
         let begins = self.tray.is_none() && solved.start.is_none() && self.cols == 0;
         if begins && let Some(metric) = text.trim().strip_prefix("0 tray") {
@@ -69,14 +72,22 @@ impl Section {
             Some(tray) => tray.line(text),
             None => row(solved, &mut self.before, &mut self.rows, &mut self.cols, text),
         };
-        if let Err(what) = read {
+        let moves = match (&self.tray, &solved.moves) {
+            (Some(tray), _) => size_of_val(&tray.blocks.steps[..]),
+            (None, Moves::Letters(moves)) => moves.len(),
+            (None, Moves::Blocks(_)) => 0,
+        };
+        let fits = moves as u64 <= most;
+        let too_long = || Err("it has more moves than --memory has room for".into());
+        if let Err(what) = read.and_then(|()| if fits { Ok(()) } else { too_long() }) {
             self.outcome.claim = Claim::Unreadable(what);
+            self.tray = None;
         }
     }
 
     /// The result, when all its lines are there.
     pub(super) fn finish(mut self) -> Outcome {
-        self.line("");
+        self.line("", u64::MAX);
         if let (Claim::Solved(solved), Some(tray)) = (&mut self.outcome.claim, self.tray)
             && tray.blocks.start.is_some()
         {
@@ -122,13 +133,16 @@ fn row(
         *cols = usize::MAX;
         return match said.parse::<usize>() {
             Ok(said) if said == number => Ok(()),
-            _ => Err(format!("'{}' where configuration {number} should start", text.trim())),
+            _ => Err(format!("'{}' where configuration {number} should start", short(text.trim()))),
         };
     }
     let start = rows.len();
     for word in text.split_whitespace() {
         let tile = if word == "_" { Ok(0) } else { word.parse() };
-        rows.push(tile.map_err(|_| format!("'{word}' in configuration {number} is not a tile"))?);
+        rows.push(tile.map_err(|_| format!("'{}' in configuration {number} is not a tile", short(word)))?);
+        if rows.len() > MOST_CELLS {
+            return Err(format!("configuration {number} is larger than any board"));
+        }
     }
     *cols = rows.len() - start;
     Ok(())
@@ -161,7 +175,7 @@ mod tests {
     fn read(text: &str) -> Outcome {
         let mut lines = text.lines();
         let mut section = Section::new(lines.next().unwrap(), 1).unwrap();
-        lines.for_each(|line| section.line(line));
+        lines.for_each(|line| section.line(line, 1 << 20));
         section.finish()
     }
 

@@ -4,7 +4,8 @@
 //! The moves are found by comparing each configuration with the one before;
 //! the numbers beside the configuration's own are not believed.
 
-use super::outcome::Blocks;
+use super::outcome::{Blocks, short};
+use super::states::MOST_CELLS;
 
 /// The configurations as their lines come in.
 #[derive(Default)]
@@ -46,28 +47,33 @@ impl Configurations {
             (Ok(whole), Ok(2..)) if whole.checked_add(1) == Some(number) && !self.blocks.steps.is_empty() => {
                 Ok(true)
             }
-            _ => Err(format!("'{said}' where configuration {number} should start")),
+            _ => Err(format!("'{}' where configuration {number} should start", short(said))),
         }
     }
 
     fn row(&mut self, row: &str, number: u64) -> Result<(), String> {
         let start = self.cells.len();
         if row.contains(' ') || row.bytes().all(|byte| byte.is_ascii_digit()) {
-            for word in row.split_whitespace() {
+            for word in row.split_whitespace().take(MOST_CELLS + 1) {
                 self.cells.push(match word {
                     "." => 0,
                     "#" => -1,
-                    word => word.parse().map_err(|_| format!("'{word}' in configuration {number}"))?,
+                    word => {
+                        word.parse().map_err(|_| format!("'{}' in configuration {number}", short(word)))?
+                    }
                 });
             }
         } else {
-            self.cells.extend(row.chars().map(|letter| match letter {
+            self.cells.extend(row.chars().take(MOST_CELLS + 1).map(|letter| match letter {
                 '.' => 0,
                 '#' => -1,
                 letter => i64::from(u32::from(letter)),
             }));
         }
         self.cols = self.cells.len() - start;
+        if self.cells.len() > MOST_CELLS {
+            return Err(format!("configuration {number} is larger than any tray"));
+        }
         Ok(())
     }
 

@@ -6,7 +6,11 @@
 use super::{Exit, args::CheckArgs};
 use crate::{
     check::{CheckError, Options, Summary, check},
-    input::Reader,
+    input::{Defaults, Packing, Reader, packed_window},
+    memory::{
+        budget::{Budget, PROGRAM},
+        limits,
+    },
     output::{Sink, SinkError},
 };
 use anyhow::{Context, bail, ensure};
@@ -21,8 +25,9 @@ const BUFFER: usize = 256 << 10;
 
 /// Checks the results and says what is wrong with them.
 pub(super) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
-    let (reader, results) = inputs(args)?;
-    let options = Options { format: args.format, notation: args.notation };
+    let (window, room) = room(args.memory, &[&args.puzzles])?;
+    let (reader, results) = inputs(args, window)?;
+    let options = Options { format: args.format, notation: args.notation, room };
     let summary = match check(vec![reader], results, &options) {
         Ok(summary) => summary,
         Err(CheckError::Puzzles(error)) => return Err(error.into()),
@@ -38,12 +43,27 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<Exit> {
 }
 
 /// Opens the puzzles and the results.
-pub(super) fn inputs(args: &CheckArgs) -> anyhow::Result<(Reader, Box<dyn BufRead>)> {
+pub(super) fn inputs(args: &CheckArgs, window: u64) -> anyhow::Result<(Reader, Box<dyn BufRead>)> {
     ensure!(
         args.puzzles != "-" || args.results != "-",
         "only one of PUZZLES and RESULTS can be standard input"
     );
-    Ok((Reader::open(&args.puzzles, args.defaults())?, open(&args.results)?))
+    let defaults = Defaults { window: Some(window), ..args.defaults() };
+    Ok((Reader::open(&args.puzzles, defaults)?, open(&args.results)?))
+}
+
+/// How large the window of a compressed file may be, and what is left of the
+/// memory for results.
+pub(super) fn room(memory: Option<u64>, files: &[impl AsRef<str>]) -> anyhow::Result<(u64, u64)> {
+    const OTHERS: u64 = 4 << 20;
+    const LEAST: u64 = 8 << 20;
+    let cap = memory.unwrap_or_else(|| limits::allowance().default_cap());
+    let (budget, window) = (Budget::new(cap), packed_window(cap));
+    let packings = files.iter().filter_map(|file| Packing::of(file.as_ref()));
+    let unpacking = packings.map(|packing| packing.footprint(Some(window))).max().unwrap_or(0);
+    let fixed = PROGRAM + Reader::FOOTPRINT as u64 + BUFFER as u64 + OTHERS + unpacking;
+    budget.reserve(fixed + LEAST).context("--memory")?;
+    Ok((window, LEAST + budget.left()))
 }
 
 /// Opens the results; `-` is standard input.

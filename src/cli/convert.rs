@@ -14,11 +14,11 @@ use crate::{
         Puzzles, Record, Written,
         results::{self, Answers},
     },
-    input::{Block, Reader},
-    output::Sink,
+    input::{Block, Defaults, Reader},
+    output::{Sink, SinkError},
 };
 use anyhow::Context;
-use std::path::Path;
+use std::{fmt, path::Path};
 
 /// Text is handed on when there is so much of it, in bytes.
 const CHUNK: usize = 64 << 10;
@@ -29,9 +29,11 @@ const BLOCK: usize = 256;
 /// Converts what was asked for.
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Exit> {
     let conversion = args.conversion()?;
+    let (window, room) = check::room(args.memory, &args.files)?;
     let (courses, files): (Vec<&String>, Vec<&String>) =
         args.files.iter().partition(|file| courses::is_course(Path::new(file)));
-    let readers = files.into_iter().map(|file| Ok(Reader::open(file, args.defaults()?)?));
+    let defaults = Defaults { window: Some(window), ..args.defaults()? };
+    let readers = files.into_iter().map(|file| Ok(Reader::open(file, defaults.clone())?));
     let readers = readers.collect::<anyhow::Result<Vec<_>>>()?;
     let inputs: Vec<&str> = args.files.iter().chain(&args.results).map(String::as_str).collect();
     let mut sink = args.destination.open(&inputs)?;
@@ -43,7 +45,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Exit> {
             }
             exit.and(puzzles(readers, form, &mut sink)?)
         }
-        Conversion::Results(name, answers) => solutions(args, readers, name, answers, &mut sink)?,
+        Conversion::Results(name, answers) => solutions(args, readers, (name, answers), room, &mut sink)?,
     };
     sink.finish()?;
     Ok(exit)
@@ -84,26 +86,52 @@ fn puzzles(readers: Vec<Reader>, form: Written, sink: &mut Sink) -> anyhow::Resu
 fn solutions(
     args: &ConvertArgs,
     readers: Vec<Reader>,
-    name: &str,
-    answers: Answers,
+    (name, answers): (&str, Answers),
+    room: u64,
     sink: &mut Sink,
 ) -> anyhow::Result<Exit> {
     let screen = Screen::default();
-    let options = Options { format: None, notation: args.notation };
-    let (mut text, mut failed) = (String::new(), Ok(()));
+    let options = Options { format: None, notation: args.notation, room };
+    let mut out = Chunks { text: String::new(), sink, failed: Ok(()) };
     let summary = check_each(readers, check::open(name)?, &options, |right| {
-        results::write(&mut text, answers, right);
-        if text.len() >= CHUNK && failed.is_ok() {
-            failed = sink.write_all(text.as_bytes());
-            text.clear();
-        }
+        // What went wrong is in `failed`; nothing else can.
+        let _ = results::write(&mut out, answers, right);
     })
     .with_context(|| name.to_owned())?;
-    failed?;
-    sink.write_all(text.as_bytes())?;
+    out.finish()?;
     summary.problems.iter().for_each(|problem| screen.error(problem));
     if summary.more_problems() > 0 {
         screen.error(&format!("and {} more", summary.more_problems()));
     }
     Ok(if summary.is_right() { Exit::Decided } else { Exit::Failed })
+}
+
+/// Text on its way to a sink, of which little is held at a time.
+struct Chunks<'s> {
+    text: String,
+    sink: &'s mut Sink,
+    failed: Result<(), SinkError>,
+}
+
+impl Chunks<'_> {
+    fn pass_on(&mut self) -> fmt::Result {
+        if self.failed.is_ok() {
+            self.failed = self.sink.write_all(self.text.as_bytes());
+        }
+        self.text.clear();
+        self.failed.as_ref().map(drop).map_err(|_| fmt::Error)
+    }
+
+    fn finish(mut self) -> Result<(), SinkError> {
+        let _ = self.pass_on();
+        self.failed
+    }
+}
+
+impl fmt::Write for Chunks<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.text.push_str(text);
+        // Chunks end with a line, so that a full disk leaves whole ones.
+        if self.text.len() >= CHUNK && text.ends_with('\n') { self.pass_on() } else { Ok(()) }
+    }
 }

@@ -3,6 +3,7 @@
 use super::solve::close;
 use super::{Exit, args::ImproveArgs, check, signals};
 use crate::batch::improve::improve_results;
+use crate::input::packed_window;
 use crate::memory::limits;
 use crate::output::Run;
 use std::time::Instant;
@@ -10,8 +11,8 @@ use std::time::Instant;
 /// Improves every result of the file and says by how much.
 pub(super) fn run(args: &ImproveArgs) -> anyhow::Result<Exit> {
     let started = Instant::now();
-    let (reader, results) = check::inputs(&args.input)?;
     let request = args.request();
+    let (reader, results) = check::inputs(&args.input, packed_window(request.memory))?;
     let screen = args.screen();
     let interrupt = signals::listen()?;
     let mut sink = args.destination.open(&[&args.input.puzzles, &args.input.results])?;

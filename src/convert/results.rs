@@ -4,6 +4,7 @@ use super::puzzles::grid;
 use crate::check::{Right, Says};
 use crate::output::Instance;
 use crate::puzzle::tiles::{Board, Direction};
+use std::fmt::{self, Write};
 
 /// A form of results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,30 +18,30 @@ pub enum Answers {
 
 /// Appends a result as whole lines. Records that were not decided, or are
 /// invalid, are left out.
-pub fn write(out: &mut String, form: Answers, right: Right<'_>) {
+pub fn write(out: &mut impl Write, form: Answers, right: Right<'_>) -> fmt::Result {
     let board = match right.instance {
         Some(Instance::Tiles { board, .. }) => board,
         Some(Instance::Tray { .. }) => return tray(out, right.says),
-        None => return,
+        None => return Ok(()),
     };
     match (form, right.says) {
-        (_, Says::Nothing | Says::Slid(_)) => {}
-        (Answers::Runs, Says::Solved(moves, _)) => *out += &format!("{board}\t{}\n", runs(moves)),
-        (Answers::Runs, Says::Unsolvable) => *out += &format!("{board}\tunsolvable\n"),
+        (_, Says::Nothing | Says::Slid(_)) => Ok(()),
+        (Answers::Runs, Says::Solved(moves, _)) => writeln!(out, "{board}\t{}", runs(moves)),
+        (Answers::Runs, Says::Unsolvable) => writeln!(out, "{board}\tunsolvable"),
         (Answers::Course, Says::Solved(moves, optimal)) => course(out, board, moves, optimal),
-        (Answers::Course, Says::Unsolvable) => *out += "No solution possible\n\n",
+        (Answers::Course, Says::Unsolvable) => out.write_str("No solution possible\n\n"),
     }
 }
 
 /// A tray's answer, as the courses have it: a line for each move, nothing where
 /// there is none, and a blank line after it.
-fn tray(out: &mut String, says: Says<'_>) {
+fn tray(out: &mut impl Write, says: Says<'_>) -> fmt::Result {
     if let Says::Slid(moves) = says {
         for [row, col, to_row, to_col] in moves {
-            *out += &format!("{row} {col} {to_row} {to_col}\n");
+            writeln!(out, "{row} {col} {to_row} {to_col}")?;
         }
     }
-    out.push('\n');
+    out.write_str("\n")
 }
 
 /// `R2UL3`: where the tiles go.
@@ -57,19 +58,23 @@ fn runs(moves: &[Direction]) -> String {
 
 /// The number of moves, called the least only if that was proved; then every
 /// board, each under its size, with a blank line after it.
-fn course(out: &mut String, start: &Board, moves: &[Direction], optimal: bool) {
+fn course(out: &mut impl Write, start: &Board, moves: &[Direction], optimal: bool) -> fmt::Result {
     let least = if optimal { "Minimum number" } else { "Number" };
-    *out += &format!("{least} of moves = {}\n", moves.len());
+    writeln!(out, "{least} of moves = {}", moves.len())?;
     let mut board = start.clone();
+    let mut text = String::new();
     let mut show = |board: &Board| {
-        grid(out, board);
-        out.push('\n');
+        text.clear();
+        grid(&mut text, board);
+        text.push('\n');
+        out.write_str(&text)
     };
-    show(&board);
+    show(&board)?;
     for &direction in moves {
         board.slide(direction);
-        show(&board);
+        show(&board)?;
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -37,6 +37,6 @@ pub use digest::Digest;
 pub use directive::{BoardTextError, GoalError, parse_board, parse_goal};
 pub use error::{InputError, Invalid};
 pub use form::{Form, UnknownForm};
-pub use packed::Packing;
+pub use packed::{Packing, packed_window};
 pub use reader::Reader;
 pub use tray::Lines;

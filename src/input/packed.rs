@@ -14,6 +14,11 @@ use std::path::Path;
 /// spare. All levels of its program up to 19 stay within it.
 pub(super) const WINDOW: u64 = 8 << 20;
 
+/// The largest window under a cap on the memory, so that a small one holds, too.
+pub fn packed_window(cap: u64) -> u64 {
+    (cap / 8).min(WINDOW)
+}
+
 /// Bytes of the packed file that are read at a time.
 const READ: usize = 64 << 10;
 

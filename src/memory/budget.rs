@@ -6,6 +6,9 @@
 use crate::quantity::Bytes;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// What the program itself takes: code, libraries, what the start has allocated.
+pub const PROGRAM: u64 = 9 << 20;
+
 /// A cap on memory, and how much of it is spoken for.
 #[derive(Debug)]
 pub struct Budget {

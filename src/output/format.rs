@@ -1,6 +1,6 @@
 //! The formats that results are written in, and the choice between them.
 
-use super::{Report, csv, jsonl, states, text};
+use super::{Instance, Report, Verdict, csv, jsonl, states, text};
 use std::path::Path;
 
 /// How results are laid out.
@@ -74,8 +74,44 @@ impl Style {
             Format::Text => text::write(out, report, self.notation),
             Format::Jsonl => jsonl::write(out, report, self.notation),
             Format::Csv => csv::write(out, report, self.notation),
-            Format::States => states::write(out, report, self.notation),
+            Format::States => states::write(out, report, self.notation, &mut |_| true),
         }
+    }
+
+    /// Whether a report takes far more room as lines than as it is: the
+    /// configurations of a large board. Then [`Style::spill`] writes it.
+    pub fn is_long(&self, report: &Report) -> bool {
+        const LONG: usize = 1 << 20;
+        let (Format::States, Verdict::Solved(solution), Some(instance)) =
+            (self.format, &report.verdict, &report.instance)
+        else {
+            return false;
+        };
+        let cells = match instance {
+            Instance::Tiles { board, .. } => board.size().cells(),
+            Instance::Tray { tray, .. } => tray.cells(),
+        };
+        solution.moves.len().saturating_mul(4 * cells) > LONG
+    }
+
+    /// Hands one report on as chunks of whole lines, none of them long, as long as
+    /// they are taken.
+    pub fn spill<E>(&self, report: &Report, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        const CHUNK: usize = 64 << 10;
+        let mut out = Vec::new();
+        if self.format != Format::States {
+            self.write(&mut out, report);
+            return take(&out);
+        }
+        let mut taken = Ok(());
+        states::write(&mut out, report, self.notation, &mut |out| {
+            if out.len() >= CHUNK {
+                taken = take(out);
+                out.clear();
+            }
+            taken.is_ok()
+        });
+        taken.and_then(|()| take(&out))
     }
 }
 

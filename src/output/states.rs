@@ -19,14 +19,20 @@
 use super::{Instance, Moves, Notation, Report, Verdict, tray_states, words};
 use crate::puzzle::tiles::{Board, Direction};
 
-/// Appends a report's heading and, if it is solved, its configurations.
-pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
+/// May take what there is of a report, and says whether to go on.
+pub(super) type Spill<'s> = dyn FnMut(&mut Vec<u8>) -> bool + 's;
+
+/// Appends a report's heading and, if it is solved, its configurations. Between
+/// configurations `spill` is asked.
+pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation, spill: &mut Spill<'_>) {
     heading(out, report);
     if let (Verdict::Solved(solution), Some(instance)) = (&report.verdict, &report.instance) {
         match (instance, &solution.moves) {
-            (Instance::Tiles { board, .. }, Moves::Tiles(moves)) => tiles(out, board, moves, notation),
+            (Instance::Tiles { board, .. }, Moves::Tiles(moves)) => {
+                tiles(out, board, moves, notation, spill);
+            }
             (Instance::Tray { tray, metric }, Moves::Tray(moves)) => {
-                tray_states::write(out, tray, *metric, moves)
+                tray_states::write(out, tray, *metric, moves, spill);
             }
             _ => unreachable!("a solution that replays has its puzzle's moves"),
         }
@@ -72,11 +78,14 @@ fn moves(out: &mut Vec<u8>, count: u32) {
 }
 
 /// Appends a numbered grid for the start and for the board after each move.
-fn tiles(out: &mut Vec<u8>, start: &Board, moves: &[Direction], notation: Notation) {
+fn tiles(out: &mut Vec<u8>, start: &Board, moves: &[Direction], notation: Notation, spill: &mut Spill<'_>) {
     let mut board = start.clone();
     out.extend_from_slice(b"0\n");
     grid(out, &board);
     for (number, &direction) in (1..).zip(moves) {
+        if !spill(out) {
+            return;
+        }
         board.slide(direction);
         words::number(out, number);
         out.extend([b' ', words::letter(direction, notation), b'\n']);
@@ -108,7 +117,7 @@ mod tests {
 
     fn text(report: &Report) -> String {
         let mut out = Vec::new();
-        write(&mut out, report, Notation::Blank);
+        write(&mut out, report, Notation::Blank, &mut |_| true);
         String::from_utf8(out).unwrap()
     }
 

@@ -15,6 +15,7 @@
 //! is not straight is shown slide by slide: `7.1`, `7.2`. Up to 52 blocks have
 //! letters, as in a `letters` record; more have numbers, with gaps between.
 
+use super::states::Spill;
 use super::words;
 use crate::puzzle::trays::{Layout, Metric, Shift, Tray};
 
@@ -22,7 +23,7 @@ use crate::puzzle::trays::{Layout, Metric, Shift, Tray};
 const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Appends the start and what each move makes of it.
-pub(super) fn write(out: &mut Vec<u8>, tray: &Tray, metric: Metric, moves: &[Shift]) {
+pub(super) fn write(out: &mut Vec<u8>, tray: &Tray, metric: Metric, moves: &[Shift], spill: &mut Spill<'_>) {
     let mut layout = Layout::new(tray);
     out.extend_from_slice(b"0 tray ");
     out.extend_from_slice(metric.name().as_bytes());
@@ -32,6 +33,9 @@ pub(super) fn write(out: &mut Vec<u8>, tray: &Tray, metric: Metric, moves: &[Shi
         let route = layout.route(shift).unwrap_or_else(|| vec![shift]);
         let bends = route.len() > 1;
         for (part, shift) in (1..).zip(route) {
+            if !spill(out) {
+                return;
+            }
             words::number(out, number);
             if bends {
                 out.push(b'.');
@@ -81,7 +85,13 @@ mod tests {
     fn moves_around_corners_are_shown_slide_by_slide() {
         let tray = Tray::new(2, 2, &[Rect::new(1, 0, 1, 1).unwrap()], &[cell(0, 0)], &[cell(1, 1)]).unwrap();
         let mut out = Vec::new();
-        write(&mut out, &tray, Metric::Piece, &[Shift { from: Place::new(0, 0), to: Place::new(1, 1) }]);
+        write(
+            &mut out,
+            &tray,
+            Metric::Piece,
+            &[Shift { from: Place::new(0, 0), to: Place::new(1, 1) }],
+            &mut |_| true,
+        );
         let text = "0 tray piece\nA.\n#.\n\n1.1 0 0 0 1\n.A\n#.\n\n1.2 0 1 1 1\n..\n#A\n\n";
         assert_eq!(String::from_utf8(out).unwrap(), text);
     }
@@ -91,7 +101,7 @@ mod tests {
         let blocks: Vec<Piece> = (0..53).map(|col| cell(0, col)).collect();
         let tray = Tray::new(1, 54, &[], &blocks, &[cell(0, 53)]).unwrap();
         let mut out = Vec::new();
-        write(&mut out, &tray, Metric::Step, &[]);
+        write(&mut out, &tray, Metric::Step, &[], &mut |_| true);
         assert!(out.starts_with(b"0 tray step\n 1  2  3") && out.ends_with(b" 52 53  .\n\n"));
     }
 }

@@ -247,7 +247,8 @@ impl Results<'_> {
         let defaults = self.settings.defaults().map_err(Box::new)?;
         let files = self.settings.files.iter();
         let readers = files.filter_map(|file| Reader::open(file, defaults.clone()).ok());
-        let options = check::Options { format: Some(self.style.format), notation: self.style.notation };
+        let Style { format, notation } = self.style;
+        let options = check::Options { format: Some(format), notation, room: self.settings.memory / 4 };
         let results = self.contents()?.take(kept.end);
         check::in_order(readers, results, &options, |n| self.settings.takes(n))
             .map_err(|source| ResumeError::Compare { path: self.path.to_owned(), source })?

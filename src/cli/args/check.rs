@@ -4,6 +4,7 @@ use crate::{
     input::{Defaults, Form, GoalError, parse_goal},
     output::{Format, Notation},
     puzzle::tiles::{Goal, Metric},
+    quantity::parse_size,
 };
 use clap::Args;
 
@@ -54,6 +55,11 @@ pub struct CheckArgs {
     /// line, slashes, compact, grid, positions, tray or letters.
     #[arg(long, value_name = "FORM")]
     pub input_format: Option<Form>,
+
+    /// Hard cap on the memory of the whole process, such as 64MiB or 2G
+    /// [default: 3/4 of what this process may use]
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
 
     /// No summary, problems only
     #[arg(long)]

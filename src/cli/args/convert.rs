@@ -5,6 +5,7 @@ use crate::{
     convert::{Written, results::Answers},
     input::{Defaults, Form, parse_goal},
     output::Notation,
+    quantity::parse_size,
 };
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -57,6 +58,11 @@ pub struct ConvertArgs {
     /// line, slashes, compact, grid, positions, tray or letters.
     #[arg(long, value_name = "FORM")]
     pub input_format: Option<Form>,
+
+    /// Hard cap on the memory of the whole process, such as 64MiB or 2G
+    /// [default: 3/4 of what this process may use]
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
 
     #[command(flatten)]
     #[allow(missing_docs)]

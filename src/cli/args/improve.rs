@@ -6,7 +6,7 @@ use crate::check::Options;
 use crate::cli::Screen;
 use crate::memory::limits;
 use crate::output::{Format, Style};
-use crate::quantity::{parse_duration, parse_size};
+use crate::quantity::parse_duration;
 use clap::{Args, ColorChoice};
 use std::time::Duration;
 
@@ -37,11 +37,6 @@ pub struct ImproveArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
     pub threads: Option<u32>,
 
-    /// Hard cap on the memory of the whole process, such as 64MiB or 2G
-    /// [default: 3/4 of what this process may use]
-    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
-    pub memory: Option<u64>,
-
     #[command(flatten)]
     #[allow(missing_docs)]
     pub destination: Destination,
@@ -62,11 +57,12 @@ impl ImproveArgs {
     pub fn request(&self) -> Request {
         let by_extension = || self.destination.path().and_then(Format::of_path);
         let format = self.output_format.or_else(by_extension).unwrap_or_default();
+        let memory = self.input.memory.unwrap_or_else(|| limits::allowance().default_cap());
         Request {
             threads: self.threads.map_or_else(super::solve::cores, |threads| threads as usize),
-            memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
+            memory,
             timeout: self.timeout,
-            options: Options { format: self.input.format, notation: self.input.notation },
+            options: Options { format: self.input.format, notation: self.input.notation, room: memory / 4 },
             style: Style { format, notation: self.input.notation },
         }
     }

@@ -2,6 +2,7 @@
 //! shows the answers.
 
 mod prompt;
+mod waiting;
 
 use super::{Exit, args::ShellArgs, signals};
 use crate::{
@@ -10,12 +11,16 @@ use crate::{
     output::Sink,
     shell::{Answer, Session, SessionError},
 };
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use prompt::Prompt;
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, IsTerminal},
+    io::{self, BufRead, BufReader, IsTerminal, Read},
 };
+use waiting::Waiting;
+
+/// The longest line of a script, in bytes; the largest state takes far less.
+const LONGEST: u64 = 1 << 20;
 
 /// The program itself, with its buffers.
 const PROGRAM: u64 = 12 << 20;
@@ -31,7 +36,9 @@ pub(super) fn run(args: &ShellArgs) -> anyhow::Result<Exit> {
     let mut arena = Arena::new(LEAST_ARENA + budget.left() as usize, LEAST_ARENA)?;
     let region = Region::zeroed(arena.divide(&[]).pop().unwrap_or_default());
     let session = Session::new(args.size, args.seed, region)?;
-    let dialogue = Dialogue { session, interrupt, sink: Sink::stdout(&[] as &[&str])?, exit: Exit::Decided };
+    let waiting = Waiting::watch(interrupt.clone())?;
+    let sink = Sink::stdout(&[] as &[&str])?;
+    let dialogue = Dialogue { session, interrupt, waiting, sink, exit: Exit::Decided };
     match args.script.as_deref() {
         None if io::stdin().is_terminal() => dialogue.with_a_person(args),
         None | Some("-") => dialogue.with_lines(io::stdin().lock()),
@@ -43,16 +50,26 @@ pub(super) fn run(args: &ShellArgs) -> anyhow::Result<Exit> {
 struct Dialogue<'r> {
     session: Session<'r>,
     interrupt: Interrupt,
+    waiting: Waiting,
     sink: Sink,
     exit: Exit,
 }
 
 impl Dialogue<'_> {
     /// Takes commands from a stream.
-    fn with_lines(mut self, lines: impl BufRead) -> anyhow::Result<Exit> {
-        for (number, line) in (1u64..).zip(lines.split(b'\n')) {
-            let line = line?;
-            if !self.answer(&String::from_utf8_lossy(&line), number)? {
+    fn with_lines(mut self, mut lines: impl BufRead) -> anyhow::Result<Exit> {
+        let mut line = Vec::new();
+        for number in 1.. {
+            line.clear();
+            let mut most = lines.by_ref().take(LONGEST);
+            let read = self.waiting.during(|| most.read_until(b'\n', &mut line))?;
+            let whole = line.strip_suffix(b"\n").unwrap_or(&line);
+            ensure!(
+                line.len() < LONGEST as usize || line.len() > whole.len(),
+                "line {number} is longer than {} KiB",
+                LONGEST >> 10
+            );
+            if read == 0 || !self.answer(&String::from_utf8_lossy(whole), number)? {
                 break;
             }
         }
@@ -63,7 +80,7 @@ impl Dialogue<'_> {
     fn with_a_person(mut self, args: &ShellArgs) -> anyhow::Result<Exit> {
         let mut prompt = Prompt::new(&format!("{}-puzzle> ", args.size.cells() - 1))?;
         let mut number = 0;
-        while let Some(line) = prompt.next()? {
+        while let Some(line) = self.waiting.during(|| prompt.next())? {
             number += 1;
             if !self.answer(&line, number)? {
                 break;
