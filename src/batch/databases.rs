@@ -17,6 +17,7 @@ use crate::heuristic::pdb::{BuildError, Event, Library, Needs, Partition};
 use crate::memory::budget::{Budget, Short};
 use crate::puzzle::tiles::{Metric, Size};
 use crate::quantity::{Bytes, Count};
+use crate::search::best_first;
 
 /// The databases of a run.
 #[derive(Debug, Default)]
@@ -126,6 +127,9 @@ impl Databases {
             // Above, shortest solutions are found for those who insist.
             cells => cells <= MOST_CELLS && settings.insists_on_shortest(),
         };
+        // Searches with databases keep a little outside of the arena.
+        let beside = settings.threads as u64 * best_first::BYTES_BESIDE;
+        let rest = rest + beside;
         for &kind in kinds.iter().filter(is_meant) {
             let Some((partition, needs)) = new.choose(settings, kind, budget, rest, notices)? else {
                 continue;
@@ -149,6 +153,9 @@ impl Databases {
             }
             budget.reserve(needs.bytes)?;
             new.chosen.push(Choice { size, blank, partition, from: 0, in_memory: true });
+        }
+        if !new.chosen.is_empty() {
+            budget.reserve(beside)?;
         }
         Ok(new)
     }

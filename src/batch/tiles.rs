@@ -9,7 +9,7 @@ use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, QUICK_NOD
 use super::promise::Promise;
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, FirstThen, Solver, account, verdict};
-use crate::heuristic::pdb::{Recounted, SeveralPartitions, Whole};
+use crate::heuristic::pdb::{Partition, Recounted, SeveralPartitions, Whole};
 use crate::heuristic::{
     Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
 };
@@ -59,22 +59,23 @@ pub(super) fn solver(
     }
 }
 
-/// The solver with pattern databases, if they are to be used and there are some
-/// for this goal.
+/// How the tiles are divided for pattern databases, if they are to be used and
+/// there are some for this goal.
+fn partition(goal: &Board, plan: Plan, ledger: &Budget, databases: &mut Databases) -> Option<Partition> {
+    matches!(plan.heuristic, HeuristicChoice::Auto | HeuristicChoice::Pdb)
+        .then(|| databases.partition(goal.size(), goal.blank(), ledger))?
+}
+
+/// The solver with pattern databases, if there are any.
 fn by_databases(
     goal: &Board,
     plan: Plan,
     ledger: &Budget,
     databases: &Mutex<Databases>,
 ) -> Option<Box<dyn Solver>> {
-    if !matches!(plan.heuristic, HeuristicChoice::Auto | HeuristicChoice::Pdb) {
-        return None;
-    }
     let databases = &mut *databases.lock();
-    let partition = &databases.partition(goal.size(), goal.blank(), ledger)?;
-    let puzzle = Tiles::<u64>::new(goal)?;
-    let library = &databases.library;
-    let plan = plan.with_databases();
+    let partition = &partition(goal, plan, ledger, databases)?;
+    let (puzzle, library, plan) = (Tiles::<u64>::new(goal)?, &databases.library, plan.with_databases());
     let is_asked_for = plan.heuristic == HeuristicChoice::Pdb || plan.method.is_by_name();
     if partition.patterns() == 2 {
         let heuristic = PatternDatabases::<2, 2, Whole>::new(&puzzle, partition, library)?;
@@ -105,14 +106,9 @@ fn by_several_partitions(
     ledger: &Budget,
     databases: &Mutex<Databases>,
 ) -> Option<Box<dyn Solver>> {
-    if !matches!(plan.heuristic, HeuristicChoice::Auto | HeuristicChoice::Pdb) {
-        return None;
-    }
     let databases = &mut *databases.lock();
-    let partition = &databases.partition(goal.size(), goal.blank(), ledger)?;
-    let puzzle = Tiles::<u128>::new(goal)?;
-    let library = &databases.library;
-    let plan = plan.with_databases();
+    let partition = &partition(goal, plan, ledger, databases)?;
+    let (puzzle, library, plan) = (Tiles::<u128>::new(goal)?, &databases.library, plan.with_databases());
     if let Some(heuristic) = SeveralPartitions::<4>::new(&puzzle, partition, library) {
         return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
     }
@@ -229,6 +225,15 @@ fn first_weights(cells: usize) -> [f64; 3] {
 /// The frontier of an IDA* that is shared by several threads.
 const SHARED_FRONTIER: usize = 4 << 20;
 
+/// Boards of more cells than this are seldom solved before A* has filled its
+/// memory.
+const SMALL: usize = 16;
+
+/// The frontier of such boards, with pattern databases: below a larger one there
+/// are hardly fewer states, and to store one takes longer than to meet it again
+/// (docs/benchmarks.md).
+const WIDE_FRONTIER: usize = 64 << 20;
+
 /// The most memory that is worth spending on any solution.
 const FIRST_BYTES: usize = 1 << 30;
 
@@ -239,7 +244,7 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let Attempt { tier, limits, region, company } = attempt;
         let quick = tier == Tier::Quick;
-        let is_wide = H::FAR && self.puzzle.size().cells() > 16;
+        let is_wide = H::FAR && self.puzzle.size().cells() > SMALL;
         let quick_nodes = match () {
             () if is_wide => QUICK_NODES_OF_WIDE_BOARDS,
             () if H::FAR => QUICK_NODES_BY_DATABASES,
@@ -338,6 +343,9 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
     fn shortest(&mut self) -> Ending {
         match self.when_full {
             WhenFull::Stop => self.best_first(Order::ASTAR),
+            WhenFull::Dig if H::FAR && self.problem.puzzle.size().cells() > SMALL => {
+                self.by_frontier(WIDE_FRONTIER)
+            }
             WhenFull::Dig => self.by_frontier(usize::MAX),
         }
     }

@@ -62,7 +62,12 @@ pub trait Heuristic<P: Puzzle>: Sync {
         self.update(puzzle, memo, before, step)
     }
 
-    /// The other half of an update: the memo of a draft.
+    /// Between the two halves: where the first look into far tables only tells
+    /// where to look next, it is made here, and the next one is asked for.
+    #[inline(always)]
+    fn aim(&self, _draft: &mut Self::Memo) {}
+
+    /// The other half of an update: the memo of a draft that was aimed.
     #[inline(always)]
     fn settle(&self, draft: Self::Memo) -> Self::Memo {
         draft

@@ -244,11 +244,30 @@ impl<'m, E: Pod> Buckets<'m, E> {
     /// `limit`; says which level and column it was.
     pub fn pop(&mut self, limit: usize, most: usize, out: &mut Vec<E>) -> Option<(usize, usize)> {
         let level = self.lowest().filter(|&level| level < limit)?;
+        let column = self.highest(level)?;
+        self.take(level, column, most, out);
+        Some((level, column))
+    }
+
+    /// The highest column of a level that has an entry.
+    #[inline]
+    pub fn highest(&mut self, level: usize) -> Option<usize> {
         let mut column = self.highest[level] as usize;
         while self.tops[level * self.shape.columns + column] == NONE {
-            column -= 1;
+            column = column.checked_sub(1)?;
         }
         self.highest[level] = column as u32;
+        Some(column)
+    }
+
+    /// The highest column of a level, before a given one, that has an entry.
+    pub fn highest_below(&self, level: usize, before: usize) -> Option<usize> {
+        let columns = &self.tops[level * self.shape.columns..][..before.min(self.shape.columns)];
+        columns.iter().rposition(|&top| top != NONE)
+    }
+
+    /// Takes up to `most` entries of one bucket.
+    pub fn take(&mut self, level: usize, column: usize, most: usize, out: &mut Vec<E>) {
         let bucket = level * self.shape.columns + column;
         let mut wanted = most;
         while wanted > 0 && self.tops[bucket] != NONE {
@@ -269,7 +288,6 @@ impl<'m, E: Pod> Buckets<'m, E> {
         let popped = most - wanted;
         self.counts[level] -= popped as u32;
         self.len -= popped;
-        Some((level, column))
     }
 
     /// Lends out all entries, for many threads to change.

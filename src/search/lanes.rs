@@ -1,15 +1,23 @@
 //! Bounded depth-first search that need not wait for memory: a few searches,
 //! below different roots, take turns.
 //!
-//! In its turn a lane settles the successors that it drafted in its last one,
-//! whose table entries have arrived meanwhile, and drafts those of its next
-//! state. So each lane waits while the others work.
+//! In its turn a lane goes on with the successors that it drafted in its last one,
+//! for which what it asked for has arrived meanwhile; when they are settled, it
+//! drafts those of its next state. So each lane waits while the others work.
 
 use crate::heuristic::Heuristic;
 use crate::puzzle::{Move, Puzzle};
 
 /// Successors of most states, at most.
 const DRAFTS: usize = 4;
+
+/// States that a lane has room for from the start, and moves of its path. Few
+/// searches need more.
+const STATES: usize = 64;
+const MOVES: usize = 128;
+
+/// About what the lanes of one thread take.
+pub(super) const BYTES: usize = 128 << 10;
 
 /// A state that is still to be expanded.
 struct Node<P: Puzzle, M> {
@@ -30,8 +38,32 @@ pub(super) struct Lane<P: Puzzle, M> {
     /// The state in hand, and the drafts of its successors.
     state: Option<P::State>,
     drafts: Vec<(Move, M)>,
-    /// The least cost plus estimate beyond the bound.
-    beyond: u32,
+    /// Whether the drafts were aimed.
+    is_aimed: bool,
+    beyond: Beyond,
+}
+
+/// What lies beyond a bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Beyond {
+    /// The least cost plus estimate, or `u32::MAX` if nothing was cut off.
+    pub(super) total: u32,
+    /// The greatest cost of a state with that total: the one nearest to a goal.
+    pub(super) cost: u32,
+}
+
+impl Beyond {
+    const NOTHING: Self = Self { total: u32::MAX, cost: 0 };
+
+    #[inline(always)]
+    fn note(&mut self, cost: u32, estimate: u32) {
+        let total = cost + estimate;
+        if total < self.total {
+            *self = Self { total, cost };
+        } else if total == self.total {
+            self.cost = self.cost.max(cost);
+        }
+    }
 }
 
 /// What a turn of a lane came to.
@@ -41,9 +73,17 @@ pub(super) enum Turn {
     More,
     /// A goal at the end of these moves from the root.
     Goal(Vec<Move>),
-    /// Nothing is left. The least cost plus estimate beyond the bound, or
-    /// `u32::MAX` if nothing was cut off.
-    Done(u32),
+    /// Nothing is left but what lies beyond the bound.
+    Done(Beyond),
+}
+
+/// What is known of states from elsewhere.
+pub(super) trait Known<P: Puzzle> {
+    /// Says that a state will be asked about.
+    fn ask(&self, state: &P::State);
+
+    /// Whether a state at this cost need not be searched.
+    fn cuts(&self, state: &P::State, cost: u32) -> bool;
 }
 
 /// Nodes that lanes have seen.
@@ -58,11 +98,12 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
     pub(super) fn new() -> Self {
         Self {
             cost: 0,
-            stack: Vec::with_capacity(256),
-            path: Vec::with_capacity(128),
+            stack: Vec::with_capacity(STATES),
+            path: Vec::with_capacity(MOVES),
             state: None,
             drafts: Vec::with_capacity(DRAFTS),
-            beyond: u32::MAX,
+            is_aimed: false,
+            beyond: Beyond::NOTHING,
         }
     }
 
@@ -73,21 +114,27 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
         self.drafts.clear();
         self.path.clear();
         self.state = None;
-        self.beyond = u32::MAX;
+        self.beyond = Beyond::NOTHING;
         self.stack.push(Node { state, memo, depth: 0, step: Move(0) });
     }
 
-    /// Takes a turn. `known` is asked about the states one move below the root,
-    /// with their costs, and cuts off what need not be searched.
+    /// Takes a turn. `known` is asked about the states one move below the root.
     #[inline]
     pub(super) fn turn<H: Heuristic<P, Memo = M>>(
         &mut self,
         puzzle: &P,
         heuristic: &H,
         bound: u32,
-        known: impl Fn(&P::State, u32) -> bool,
+        known: &impl Known<P>,
         seen: &mut Seen,
     ) -> Turn {
+        if !self.is_aimed {
+            self.drafts.iter_mut().for_each(|(_, draft)| heuristic.aim(draft));
+            self.is_aimed = true;
+            if !self.drafts.is_empty() {
+                return Turn::More;
+            }
+        }
         if let Some(before) = self.state {
             let depth = self.path.len() as u32 + 1;
             // What a successor may still need.
@@ -96,7 +143,7 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
                 let memo = match heuristic.settle_within(draft, most) {
                     Ok(memo) => memo,
                     Err(estimate) => {
-                        self.beyond = self.beyond.min(self.cost + depth + estimate);
+                        self.beyond.note(self.cost + depth, estimate);
                         continue;
                     }
                 };
@@ -106,7 +153,7 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
                     path.push(step);
                     return Turn::Goal(path);
                 }
-                if depth > 1 || !known(&state, self.cost + 1) {
+                if depth > 1 || !known.cuts(&state, self.cost + 1) {
                     self.stack.push(Node { state, memo, depth, step });
                 }
             }
@@ -121,8 +168,12 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
         // A root has no history: it may be left in any direction.
         let last = (depth > 0).then_some(step);
         for step in puzzle.moves(&state, last) {
+            if depth == 0 {
+                known.ask(&puzzle.apply(&state, step));
+            }
             self.drafts.push((step, heuristic.draft(puzzle, &memo, &state, step)));
         }
+        self.is_aimed = false;
         seen.expanded += 1;
         seen.generated += self.drafts.len() as u64;
         self.state = Some(state);

@@ -9,6 +9,7 @@
 
 use super::frame::{CELLS, Frame, Set, cells_of};
 use super::order::Passage;
+use crate::memory::prefetch;
 use std::sync::Arc;
 
 /// The classes of so many tiles on a frame.
@@ -190,8 +191,9 @@ impl Classes {
         (!self.is_wide).then_some(&self.columns)
     }
 
+    /// The rank of some occupied cells.
     #[inline(always)]
-    fn rank(&self, set: Set) -> usize {
+    pub(super) fn rank(&self, set: Set) -> usize {
         let low = self.low[set as usize & ((1 << self.low_cells) - 1) & (HALF - 1)];
         (self.high[(set as usize >> self.low_cells) & (HALF - 1)] + low) as usize
     }
@@ -199,7 +201,19 @@ impl Classes {
     /// The class of some occupied cells and of the blank's cell.
     #[inline(always)]
     pub(super) fn class(&self, set: Set, blank: usize) -> u32 {
-        let [first, second] = self.sets[self.rank(set)];
+        self.class_by_rank(self.rank(set), blank)
+    }
+
+    /// Asks for what is known by a rank.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, rank: usize) {
+        prefetch(&raw const self.sets[rank]);
+    }
+
+    /// The class of the occupied cells of a rank and of the blank's cell.
+    #[inline(always)]
+    pub(super) fn class_by_rank(&self, rank: usize, blank: usize) -> u32 {
+        let [first, second] = self.sets[rank];
         let region = if !self.is_wide {
             first >> (4 * blank) & 15
         } else if blank < FIRST_WORD {

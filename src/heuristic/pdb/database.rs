@@ -127,6 +127,20 @@ impl Database {
         }
     }
 
+    /// The rank of some occupied cells; what is known by it is asked for.
+    #[inline(always)]
+    pub(super) fn rank(&self, set: Set) -> u32 {
+        let rank = self.classes.rank(set);
+        self.classes.prefetch(rank);
+        rank as u32
+    }
+
+    /// The same as [`Database::place`], by the rank of the occupied cells.
+    #[inline(always)]
+    pub(super) fn place_by_rank(&self, rank: u32, blank: usize, number: u16) -> u32 {
+        self.place_in(self.classes.class_by_rank(rank as usize, blank), number)
+    }
+
     /// The word that the bit in a place belongs to.
     #[inline(always)]
     pub(super) fn word(&self, place: u32) -> *const u64 {

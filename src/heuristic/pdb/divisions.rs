@@ -8,8 +8,9 @@
 
 use super::frame::{Frame, Set, Symmetry, cells_of};
 
-/// The numbers of divisions that are worth a thought.
-pub(super) const DIVISIONS: [usize; 4] = [1, 2, 4, 8];
+/// The numbers of divisions that are worth a thought: with more there are fewer
+/// nodes, but each takes longer by more than that (docs/benchmarks.md).
+pub(super) const DIVISIONS: [usize; 2] = [1, 2];
 
 /// The most divisions that can be asked for.
 pub(super) const MOST_DIVISIONS: usize = 12;

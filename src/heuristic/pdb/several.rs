@@ -25,11 +25,8 @@ use std::sync::Arc;
 /// Labels of tiles, and cells; a mask keeps a number below it.
 const LABELS: usize = 32;
 
-/// Patterns of all views, at most: each has two bits in a word.
-const PATTERNS: usize = 64;
-
-/// Patterns with one tile in common, at most: no more than there are views.
-const LOOKUPS: usize = 16;
+/// Patterns of a view, at most: each has two bits in a byte.
+const PATTERNS: usize = 4;
 
 /// The greatest of up to `V` sums of patterns' distances.
 #[derive(Debug)]
@@ -65,11 +62,22 @@ pub struct Memo<const V: usize> {
     /// The cell of each label.
     cells: [u8; LABELS],
     /// The patterns' distances modulo 4.
-    residues: [u64; PATTERNS / 32],
-    /// Where the bits are that a draft still has to look at.
-    places: [u32; LOOKUPS],
-    /// The label that has moved.
+    residues: [u8; V],
+    /// The ranks of the occupied cells and the numbers of the orders in the
+    /// patterns that have changed, and then where the bits are that a draft still
+    /// has to look at. A tile is in one pattern of each view.
+    places: [u32; V],
+    numbers: [u16; V],
+    /// The label that has moved, and where the blank is now.
     label: u8,
+    blank: u8,
+}
+
+impl<const V: usize> Memo<V> {
+    #[inline(always)]
+    fn new(sums: [u8; V], residues: [u8; V], cells: [u8; LABELS]) -> Self {
+        Self { sums, cells, residues, places: [0; V], numbers: [0; V], label: 0, blank: 0 }
+    }
 }
 
 impl<const V: usize> PartialEq for Memo<V> {
@@ -97,10 +105,10 @@ unsafe impl<const V: usize> Zeroable for Kept<V> {}
 unsafe impl<const V: usize> Pod for Kept<V> {}
 
 impl Seen {
-    /// Where the bit of a board is whose tiles lie in `cells`, with its blank in
-    /// a cell.
+    /// The rank of the occupied cells of a board whose tiles lie in `cells`, and
+    /// the number of the tiles' order. What is known by the rank is asked for.
     #[inline(always)]
-    fn place(&self, cells: &[u8; LABELS], blank: u8) -> u32 {
+    fn rank(&self, cells: &[u8; LABELS]) -> (u32, u16) {
         let (mut set, mut number): (Set, u32) = (0, 0);
         for (&label, &factorial) in self.labels.iter().zip(&FACTORIALS).take(self.tiles) {
             let cell = self.laying[cells[label as usize % LABELS] as usize % LABELS];
@@ -108,7 +116,16 @@ impl Seen {
             number += (set >> (cell % 32)).count_ones() * factorial;
             set |= 1 << (cell % 32);
         }
-        self.database.place(set, self.laying[blank as usize % LABELS].into(), number as u16)
+        (self.database.rank(set), number as u16)
+    }
+
+    /// Where the bit is that belongs to them and to the blank's cell. It is asked
+    /// for.
+    #[inline(always)]
+    fn place(&self, rank: u32, number: u16, blank: u8) -> u32 {
+        let place = self.database.place_by_rank(rank, self.laying[blank as usize % LABELS].into(), number);
+        prefetch(self.database.word(place));
+        place
     }
 
     /// The occupied cells of the database, and the tiles on them in their order.
@@ -132,7 +149,7 @@ impl<const V: usize> SeveralPartitions<V> {
     /// A partition of a puzzle's tiles, with databases that are in a library;
     /// none if they are not, or if there are more than `V` views.
     pub fn new<C: Cells>(puzzle: &Tiles<C>, partition: &Partition, library: &Library) -> Option<Self> {
-        const { assert!(V.is_multiple_of(4) && V <= LOOKUPS) };
+        const { assert!(V.is_multiple_of(4) && PATTERNS * V <= 64) };
         let (size, goal_blank) = (puzzle.size(), puzzle.goal_blank());
         let mut patterns: Vec<Seen> = Vec::new();
         // The patterns of each view, a bit each.
@@ -152,7 +169,7 @@ impl<const V: usize> SeveralPartitions<V> {
                 views.push(members);
             }
         }
-        if views.len() > V || patterns.len() > PATTERNS.min(4 * V) {
+        if views.len() > V || patterns.len() > PATTERNS * V {
             return None;
         }
         // Sums that are left over serve what can be put together besides.
@@ -174,7 +191,7 @@ impl<const V: usize> SeveralPartitions<V> {
                 }
             }
         }
-        if with.iter().any(|patterns| patterns.len() > LOOKUPS) {
+        if with.iter().any(|patterns| patterns.len() > V) {
             return None;
         }
         let used = std::array::from_fn(|view| u8::from(view < views.len()));
@@ -202,11 +219,11 @@ impl<const V: usize> SeveralPartitions<V> {
                 let bit = self.patterns[at as usize].database.bit(place);
                 // The bit is the second one of the distance: it tells one more
                 // from one less.
-                let (word, shift) = (at as usize / 32 % (PATTERNS / 32), 2 * (at % 32));
-                let residue = (memo.residues[word] >> shift) as u32 & 3;
+                let (byte, shift) = (at as usize / PATTERNS % V, 2 * (at as usize % PATTERNS));
+                let residue = u32::from(memo.residues[byte]) >> shift & 3;
                 let nearer = bit ^ (residue + 1) >> 1 & 1;
                 let after = residue.wrapping_add(1).wrapping_sub(2 * nearer) & 3;
-                memo.residues[word] ^= u64::from(residue ^ after) << shift;
+                memo.residues[byte] ^= ((residue ^ after) << shift) as u8;
                 let further = (nearer as u8).wrapping_sub(1);
                 for (sum, change) in memo.sums.iter_mut().zip(&self.changes[at as usize]) {
                     *sum = sum.wrapping_add(change & further);
@@ -287,8 +304,7 @@ impl<const V: usize> Heuristic<Tiles<u128>> for SeveralPartitions<V> {
 
     fn evaluate(&self, puzzle: &Tiles<u128>, state: &TileState<u128>) -> Memo<V> {
         let cells = cells_of_labels(puzzle, state);
-        let mut memo =
-            Memo { sums: [0; V], cells, residues: [0; PATTERNS / 32], places: [0; LOOKUPS], label: 0 };
+        let mut memo = Memo::new([0; V], [0; V], cells);
         let mut walks: Vec<Walk<'_>> = Vec::with_capacity(self.patterns.len());
         for pattern in &self.patterns {
             let (set, order) = pattern.order(&cells);
@@ -302,7 +318,7 @@ impl<const V: usize> Heuristic<Tiles<u128>> for SeveralPartitions<V> {
             });
         }
         for (at, walk) in walks.iter().enumerate() {
-            memo.residues[at / 32] |= u64::from(walk.made & 3) << (2 * (at % 32));
+            memo.residues[at / PATTERNS] |= ((walk.made & 3) << (2 * (at % PATTERNS))) as u8;
             for (sum, change) in memo.sums.iter_mut().zip(&self.changes[at]) {
                 *sum += change / 2 * walk.made as u8;
             }
@@ -312,7 +328,9 @@ impl<const V: usize> Heuristic<Tiles<u128>> for SeveralPartitions<V> {
 
     #[inline(always)]
     fn update(&self, puzzle: &Tiles<u128>, memo: &Memo<V>, before: &TileState<u128>, step: Move) -> Memo<V> {
-        self.settle(self.draft(puzzle, memo, before, step))
+        let mut draft = self.draft(puzzle, memo, before, step);
+        self.aim(&mut draft);
+        self.settle(draft)
     }
 
     #[inline(always)]
@@ -321,13 +339,19 @@ impl<const V: usize> Heuristic<Tiles<u128>> for SeveralPartitions<V> {
         let label = before.cells.label(from.into()) % LABELS;
         let mut memo = *memo;
         memo.cells[label] = before.blank;
-        memo.label = label as u8;
-        for (place, &at) in memo.places.iter_mut().zip(&self.with[label]) {
-            let pattern = &self.patterns[at as usize];
-            *place = pattern.place(&memo.cells, from);
-            prefetch(pattern.database.word(*place));
+        (memo.label, memo.blank) = (label as u8, from);
+        for ((rank, number), &at) in memo.places.iter_mut().zip(&mut memo.numbers).zip(&self.with[label]) {
+            (*rank, *number) = self.patterns[at as usize].rank(&memo.cells);
         }
         memo
+    }
+
+    #[inline(always)]
+    fn aim(&self, draft: &mut Memo<V>) {
+        let with = &self.with[draft.label as usize % LABELS];
+        for ((place, &number), &at) in draft.places.iter_mut().zip(&draft.numbers).zip(with) {
+            *place = self.patterns[at as usize].place(*place, number, draft.blank);
+        }
     }
 
     #[inline(always)]
@@ -349,22 +373,12 @@ impl<const V: usize> Heuristic<Tiles<u128>> for SeveralPartitions<V> {
 
     #[inline(always)]
     fn carry(&self, memo: &Memo<V>) -> Kept<V> {
-        let mut kept = Kept { sums: memo.sums, residues: [0; V] };
-        kept.residues.copy_from_slice(&bytemuck::bytes_of(&memo.residues)[..V]);
-        kept
+        Kept { sums: memo.sums, residues: memo.residues }
     }
 
     #[inline(always)]
     fn resume(&self, puzzle: &Tiles<u128>, state: &TileState<u128>, _: u32, kept: Kept<V>) -> Memo<V> {
-        let mut residues = [0u64; PATTERNS / 32];
-        bytemuck::bytes_of_mut(&mut residues)[..V].copy_from_slice(&kept.residues);
-        Memo {
-            sums: kept.sums,
-            cells: cells_of_labels(puzzle, state),
-            residues,
-            places: [0; LOOKUPS],
-            label: 0,
-        }
+        Memo::new(kept.sums, kept.residues, cells_of_labels(puzzle, state))
     }
 }
 
@@ -399,7 +413,8 @@ mod tests {
             let memo = heuristic.evaluate(&puzzle, &state);
             let moves: Vec<Move> = puzzle.moves(&state, None).collect();
             let step = moves[turn * turn % moves.len()];
-            let draft = heuristic.draft(&puzzle, &memo, &state, step);
+            let mut draft = heuristic.draft(&puzzle, &memo, &state, step);
+            heuristic.aim(&mut draft);
             let whole = heuristic.settle(draft);
             let estimate = Heuristic::<Tiles<u128>>::estimate(&heuristic, &whole);
             for most in 0..estimate + 2 {

@@ -89,6 +89,8 @@ pub(super) struct Desk<'m, K, E> {
     pub(super) spare: Option<Piece<'m>>,
     /// Roots that are being searched, with their levels.
     pub(super) in_hand: Vec<Root>,
+    /// In this level, columns from here on have no root that was never searched.
+    pub(super) fresh: (usize, usize),
 }
 
 impl<K, E> Desk<'_, K, E> {
@@ -137,7 +139,8 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         let longest = puzzle.longest().filter(|_| order.is_optimal());
         let (levels, columns) = if E::BY_COST {
             let levels = longest.map_or(512, |longest| longest as usize + 1);
-            (levels, levels)
+            // Roots in lanes have columns of their own.
+            (levels, if H::FAR { 2 * levels } else { levels })
         } else {
             (1 << 15, 1)
         };
@@ -184,6 +187,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
                 version: 0,
                 spare: Some(spare),
                 in_hand: Vec::new(),
+                fresh: (0, 0),
             }),
             arrivals: Condvar::new(),
             locks: OnceLock::new(),
@@ -261,10 +265,11 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         let locks = self.locks.get_or_init(|| Locks::new(if P::Key::IS_WORD { 1 } else { LOCKS }));
         {
             let mut desk = self.desk.lock();
-            // More workers than the open list can serve would only fill it.
-            if desk.done
-                || desk.present > 0 && (desk.present + 2) * PUSHES_AMONG_OTHERS > desk.open.free_chunks() / 2
-            {
+            // More workers than the open list can serve would only fill it; once
+            // nothing is added to it any more, there is work for all.
+            let is_open = !desk.statistics.fell_back;
+            let chunks = (desk.present + 2) * PUSHES_AMONG_OTHERS;
+            if desk.done || is_open && desk.present > 0 && chunks > desk.open.free_chunks() / 2 {
                 return;
             }
             desk.present += 1;
@@ -313,6 +318,17 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         let cost =
             if desk.statistics.fell_back { incumbent.cost } else { self.order.accepts(incumbent.cost) };
         levels.min(cost as usize)
+    }
+
+    /// Whether an entry's state is known at less cost than when it was entered.
+    /// Roots that were searched once, which no longer are found cheaper, go back
+    /// into column 0, where only the start was, or behind the columns of costs.
+    pub(super) fn is_stale(&self, entry: &E, column: usize, known_cost: u32) -> bool {
+        if E::BY_COST {
+            (1..self.layout.shape.levels).contains(&column) && known_cost != column as u32
+        } else {
+            known_cost != entry.cost(0)
+        }
     }
 
     /// Ends the search for all.

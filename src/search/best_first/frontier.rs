@@ -43,13 +43,7 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
             drop(desk);
             for entry in self.portion.clone() {
                 let known = table.known(entry.slot());
-                // Roots that go back lie in column 0, where only the start was.
-                let is_stale = if E::BY_COST {
-                    column != 0 && known.cost != column as u32
-                } else {
-                    known.cost != entry.cost(0)
-                };
-                if is_stale {
+                if search.is_stale(&entry, column, known.cost) {
                     continue;
                 }
                 let root = puzzle.unpack(known.mixed.unmix(bits));

@@ -3,14 +3,16 @@
 
 use super::Entry;
 use super::engine::{Desk, End, trace};
+use super::layout::RESERVE;
 use super::worker::{Flow, Worker};
 use crate::heuristic::Heuristic;
 use crate::memory::Key;
-use crate::memory::visited::{Frozen, Known};
+use crate::memory::visited::Frozen;
 use crate::puzzle::Puzzle;
 use crate::search::Stop;
-use crate::search::lanes::{Lane, Seen, Turn};
+use crate::search::lanes::{Beyond, Known, Lane, Seen, Turn};
 use parking_lot::MutexGuard;
+use std::collections::VecDeque;
 
 /// Searches that take turns.
 const LANES: usize = 8;
@@ -18,11 +20,40 @@ const LANES: usize = 8;
 /// After so many nodes a worker looks up.
 const BETWEEN_LOOKS: u64 = 1 << 14;
 
-/// A root in a lane's hands.
-struct InHand<E, K> {
+/// Roots that a worker has taken and asked for before a lane has time for them.
+const AHEAD: usize = 8;
+
+/// A root in a worker's hands.
+#[derive(Clone, Copy)]
+struct InHand<E> {
     entry: E,
-    known: Known<K>,
     level: usize,
+    column: usize,
+}
+
+/// The table, as lanes see it.
+struct InTable<'t, 'm, P: Puzzle> {
+    puzzle: &'t P,
+    table: &'t Frozen<'m, P::Key>,
+}
+
+impl<P: Puzzle> InTable<'_, '_, P> {
+    #[inline(always)]
+    fn mixed(&self, state: &P::State) -> P::Key {
+        self.puzzle.pack(state).mix(self.puzzle.key_bits())
+    }
+}
+
+impl<P: Puzzle> Known<P> for InTable<'_, '_, P> {
+    #[inline(always)]
+    fn ask(&self, state: &P::State) {
+        self.table.prefetch(self.mixed(state));
+    }
+
+    #[inline(always)]
+    fn cuts(&self, state: &P::State, cost: u32) -> bool {
+        self.table.find(self.mixed(state)).is_some_and(|known| known.cost <= cost)
+    }
 }
 
 impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H, E> {
@@ -31,8 +62,10 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         let search = self.search;
         let (puzzle, heuristic) = (search.problem.puzzle, search.problem.heuristic);
         let bits = puzzle.key_bits();
+        let known = &InTable { puzzle, table };
         let mut lanes: Vec<Lane<P, H::Memo>> = (0..LANES).map(|_| Lane::new()).collect();
-        let mut hands: [Option<InHand<E, P::Key>>; LANES] = std::array::from_fn(|_| None);
+        let mut hands: [Option<InHand<E>>; LANES] = std::array::from_fn(|_| None);
+        let mut ahead: VecDeque<InHand<E>> = VecDeque::with_capacity(AHEAD);
         let mut seen = Seen::default();
         // Whether there may be a root for a lane that has none.
         let mut any = true;
@@ -45,52 +78,66 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
                 self.statistics.generated += std::mem::take(&mut seen.generated);
                 self.settle(desk);
                 if let Some(flow) = self.look(desk, wants_in).or_else(|| self.is_enough(desk)) {
-                    hands.iter_mut().for_each(|hand| self.put_down(desk, hand));
+                    hands.into_iter().flatten().chain(ahead).for_each(|hand| self.put_down(desk, hand));
                     return flow;
                 }
                 let most = search.limits.max_nodes.unwrap_or(u64::MAX);
                 pause = BETWEEN_LOOKS.min(most.saturating_sub(desk.nodes()));
                 // An incumbent may have made some of them needless.
                 let limit = search.limit(desk);
-                for hand in hands.iter_mut().filter(|hand| hand.as_ref().is_some_and(|h| h.level >= limit)) {
-                    self.put_down(desk, hand);
+                for place in &mut hands {
+                    place
+                        .take_if(|hand| hand.level >= limit)
+                        .into_iter()
+                        .for_each(|h| self.put_down(desk, h));
+                }
+                if ahead.iter().any(|hand| hand.level >= limit) {
+                    ahead.drain(..).for_each(|hand| self.put_down(desk, hand));
                 }
                 self.keep_standing(desk, table);
                 any = true;
                 for (lane, hand) in lanes.iter_mut().zip(&mut hands).filter(|(_, hand)| hand.is_none()) {
                     while any && hand.is_none() {
-                        *hand = self.take(desk, table, limit, &mut any);
+                        while ahead.len() < AHEAD
+                            && let Some(next) = self.take(desk, limit)
+                        {
+                            table.prefetch_slot(next.entry.slot());
+                            ahead.push_back(next);
+                        }
+                        let Some(next) = ahead.pop_front() else {
+                            any = false;
+                            break;
+                        };
+                        let known = table.known(next.entry.slot());
+                        if search.is_stale(&next.entry, next.column, known.cost) {
+                            let _ = self.let_go(desk, next);
+                            continue;
+                        }
+                        let root = puzzle.unpack(known.mixed.unmix(bits));
+                        let memo = heuristic.resume(puzzle, &root, 0, next.entry.carry());
+                        lane.begin(root, memo, known.cost);
+                        *hand = Some(next);
                     }
-                    let Some(InHand { entry, known, .. }) = hand else { break };
-                    let root = puzzle.unpack(known.mixed.unmix(bits));
-                    let memo = heuristic.resume(puzzle, &root, 0, entry.carry());
-                    lane.begin(root, memo, known.cost);
                 }
                 if hands.iter().all(Option::is_none) {
                     return Flow::Idle;
                 }
             }
             for (lane, place) in lanes.iter_mut().zip(&mut hands) {
-                let Some(hand) = place else { continue };
-                let known = |state: &P::State, cost: u32| {
-                    table.find(puzzle.pack(state).mix(bits)).is_some_and(|known| known.cost <= cost)
-                };
+                let Some(hand) = *place else { continue };
                 match lane.turn(puzzle, heuristic, hand.level as u32, known, &mut seen) {
-                    Turn::More => {}
+                    Turn::More => continue,
                     Turn::Goal(mut below) => {
-                        let mut path = trace(puzzle, table, hand.known.mixed);
+                        let mut path = trace(puzzle, table, table.known(hand.entry.slot()).mixed);
                         path.append(&mut below);
                         let desk = &mut search.desk.lock();
                         search.improve(desk, path.len() as u32, End::Path(path));
-                        self.put_down(desk, place);
-                        any = true;
+                        self.put_down(desk, hand);
                     }
-                    Turn::Done(next) => {
-                        let desk = &mut search.desk.lock();
-                        self.finish_root(desk, place, next);
-                        any = true;
-                    }
+                    Turn::Done(beyond) => self.finish_root(&mut search.desk.lock(), hand, beyond),
                 }
+                *place = None;
+                any = true;
             }
         }
     }
@@ -106,63 +153,125 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         Some(Flow::Over)
     }
 
-    /// Takes the most promising root; none if the one that was taken is known at
-    /// less cost elsewhere, or if there is not any.
-    fn take(
-        &mut self,
-        desk: &mut MutexGuard<'_, Desk<'m, P::Key, E>>,
-        table: &Frozen<'_, P::Key>,
-        limit: usize,
-        any: &mut bool,
-    ) -> Option<InHand<E, P::Key>> {
+    /// Takes the most promising root, if there is any.
+    fn take(&mut self, desk: &mut MutexGuard<'_, Desk<'m, P::Key, E>>, limit: usize) -> Option<InHand<E>> {
+        let (level, column) = self.best_bucket(desk, limit)?;
         self.portion.clear();
-        let popped = desk.open.pop(limit, 1, &mut self.portion);
-        *any = popped.is_some();
-        let ((level, column), entry) = (popped?, *self.portion.first()?);
-        let known = table.known(entry.slot());
-        // Roots that go back lie in column 0, where only the start was.
-        let is_stale =
-            if E::BY_COST { column != 0 && known.cost != column as u32 } else { known.cost != entry.cost(0) };
-        if is_stale {
-            return None;
-        }
+        desk.open.take(level, column, 1, &mut self.portion);
+        let entry = *self.portion.first()?;
         self.search.limits.at(level as u32);
         desk.in_hand.push((entry.slot(), level as u16));
-        Some(InHand { entry, known, level })
+        Some(InHand { entry, level, column })
+    }
+
+    /// The bucket with the most promising root: of the lowest level, the one that
+    /// itself, or what was met below it, is farthest from the start.
+    fn best_bucket(&self, desk: &mut Desk<'m, P::Key, E>, limit: usize) -> Option<(usize, usize)> {
+        let level = desk.open.lowest().filter(|&level| level < limit)?;
+        let costs = if E::BY_COST { self.search.layout.shape.levels } else { 1 };
+        if desk.fresh.0 != level {
+            desk.fresh = (level, costs);
+        }
+        let fresh = desk.open.highest_below(level, desk.fresh.1);
+        desk.fresh.1 = fresh.map_or(0, |column| column + 1);
+        let searched = desk.open.highest(level).filter(|&column| column >= costs);
+        let column = match (fresh, searched) {
+            (Some(fresh), Some(searched)) if searched - costs <= fresh => fresh,
+            (fresh, searched) => searched.or(fresh)?,
+        };
+        Some((level, column))
+    }
+
+    /// Takes a root out of the list of those that are being searched.
+    fn let_go(&self, desk: &mut Desk<'m, P::Key, E>, hand: InHand<E>) -> E {
+        let root = (hand.entry.slot(), hand.level as u16);
+        if let Some(at) = desk.in_hand.iter().position(|&other| other == root) {
+            desk.in_hand.swap_remove(at);
+        }
+        hand.entry
     }
 
     /// Puts a root back as it was taken.
-    fn put_down(&self, desk: &mut MutexGuard<'_, Desk<'m, P::Key, E>>, hand: &mut Option<InHand<E, P::Key>>) {
-        if let Some(InHand { entry, level, .. }) = hand.take() {
-            desk.in_hand.retain(|&(slot, _)| slot != entry.slot());
-            desk.open.push(level, 0, entry).expect("popped entries leave room");
+    fn put_down(&self, desk: &mut Desk<'m, P::Key, E>, hand: InHand<E>) {
+        let entry = self.let_go(desk, hand);
+        let InHand { level, column, .. } = hand;
+        desk.open.push(level, column, entry).expect("popped entries leave room");
+        if column < self.search.layout.shape.levels {
+            desk.fresh = (usize::MAX, 0);
         }
     }
 
     /// Puts a root that was searched to its level back where it is to be
-    /// searched next.
-    fn finish_root(
-        &self,
-        desk: &mut MutexGuard<'_, Desk<'m, P::Key, E>>,
-        hand: &mut Option<InHand<E, P::Key>>,
-        next: u32,
-    ) {
+    /// searched next: at the level of what lies beyond, and there the sooner the
+    /// nearer to a goal that is. On the last level, which is the largest, most
+    /// roots then need not be searched any more.
+    fn finish_root(&self, desk: &mut Desk<'m, P::Key, E>, hand: InHand<E>, beyond: Beyond) {
         let search = self.search;
-        let fits = (next as usize) < search.layout.shape.levels;
-        if fits {
-            if let Some(hand) = hand {
-                hand.level = next as usize;
-            }
-            return self.put_down(desk, hand);
+        let (next, levels) = (beyond.total, search.layout.shape.levels);
+        if next as usize >= levels && (next == u32::MAX || search.levels_suffice) {
+            let _ = self.let_go(desk, hand);
+            return;
         }
-        if next != u32::MAX && !search.levels_suffice {
+        if next as usize >= levels {
             // The list has no level for it.
             desk.stop = desk.stop.or(Some(Stop::Memory));
             search.end(desk);
             return self.put_down(desk, hand);
         }
-        if let Some(InHand { entry, .. }) = hand.take() {
-            desk.in_hand.retain(|&(slot, _)| slot != entry.slot());
+        let entry = self.let_go(desk, hand);
+        // Many columns need many chunks.
+        let has_choice = E::BY_COST && desk.open.free_chunks() > RESERVE / 2;
+        let column = if has_choice { levels + beyond.cost as usize } else { 0 };
+        desk.open.push(next as usize, column, entry).expect("popped entries leave room");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::heuristic::pdb::{Library, Partition, SeveralPartitions};
+    use crate::memory::Region;
+    use crate::memory::arena::Arena;
+    use crate::puzzle::Puzzle;
+    use crate::puzzle::tiles::{Goal, Size, Tiles};
+    use crate::search::best_first::{WhenFull, solve};
+    use crate::search::{Ending, Limits, Order, Problem, Threads};
+
+    /// What a search finds from a frontier, in an order of its own, is as short as
+    /// what A* finds that has room for all.
+    #[test]
+    fn shortest_solutions_are_found_from_any_frontier() {
+        let (size, partition) = (Size::new(3, 6).unwrap(), "5-4-4-4x2".parse::<Partition>().unwrap());
+        let goal = Goal::BlankLast.board(size).unwrap().into_owned();
+        let puzzle = Tiles::<u128>::new(&goal).unwrap();
+        let mut library = Library::default();
+        assert!(library.fetch(&partition, size, puzzle.goal_blank(), 2, &|_| true).unwrap());
+        let heuristic = SeveralPartitions::<8>::new(&puzzle, &partition, &library).unwrap();
+        let mut random = 88_172_645_463_325_252u64;
+        let mut from_a_frontier = 0;
+        for board in 0..8 {
+            let (mut start, mut last) = (puzzle.state(&goal), None);
+            for _ in 0..80 + 4 * board {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let moves: Vec<_> = puzzle.moves(&start, last).collect();
+                let step = moves[(random >> 11) as usize % moves.len()];
+                (start, last) = (puzzle.apply(&start, step), Some(step));
+            }
+            let mut known = None;
+            for (bytes, threads) in [(64 << 20, 1), (2700 << 10, 1), (2700 << 10, 5), (6000 << 10, 2)] {
+                let mut arena = Arena::new(bytes, bytes).unwrap();
+                let mut region = Region::zeroed(arena.divide(&[]).remove(0));
+                let problem = Problem { puzzle: &puzzle, heuristic: &heuristic, start };
+                let (limits, company) = (Limits::default(), Threads(threads));
+                let found = solve(problem, Order::ASTAR, &limits, &mut region, &company, WhenFull::Dig);
+                let Ending::Solved { path, bound } = found.ending else { panic!("board {board} is solved") };
+                let end = path.iter().fold(start, |state, &step| puzzle.apply(&state, step));
+                assert!(puzzle.is_goal(&end) && bound as usize == path.len());
+                assert_eq!(*known.get_or_insert(path.len()), path.len(), "board {board}, {bytes} bytes");
+                from_a_frontier += u32::from(found.statistics.fell_back);
+            }
         }
+        assert!(from_a_frontier > 8);
     }
 }

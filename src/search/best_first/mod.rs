@@ -87,6 +87,9 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
     }
 }
 
+/// What a thread needs outside of the region where estimates are far away.
+pub const BYTES_BESIDE: u64 = super::lanes::BYTES as u64;
+
 /// What to do when the region is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WhenFull {

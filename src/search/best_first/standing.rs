@@ -18,7 +18,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         let mut roots: Vec<Root> = Vec::with_capacity(desk.open.len() + desk.in_hand.len());
         roots.extend(&desk.in_hand);
         desk.open.for_each(|level, column, entry: &E| {
-            if column == 0 || table.known(entry.slot()).cost == entry.cost(column) {
+            if !search.is_stale(entry, column, table.known(entry.slot()).cost) {
                 roots.push((entry.slot(), level as u16));
             }
         });

@@ -309,6 +309,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         let (puzzle, heuristic) = (search.problem.puzzle, search.problem.heuristic);
         let mut halt = None;
         let mut stored = self.statistics.stored;
+        self.children.iter_mut().for_each(|child| heuristic.aim(&mut child.memo));
         for child in &self.children {
             let memo = heuristic.settle(child.memo);
             let estimate = heuristic.estimate(&memo);
