@@ -1,18 +1,18 @@
 //! Shorter and shorter solutions until the time is over.
 //!
 //! First the staged solver, so that there is a solution at once. Then beams, each
-//! as wide as its share of the time allows. On a large board all who are there work
-//! on one beam; on a small one, where width is not what is missing, whoever is idle
-//! helps with beams that peel the lines in another order, or that begin at the
-//! goal. The rest of the time goes to windows of the best path, which is cut into
-//! pieces so that all can work on it.
+//! as wide as its share of the time allows; whoever is idle helps with beams that
+//! peel the lines in another order, or that begin at the goal: the better of two
+//! beams is worth as much as one of twice the width, and nobody waits for anybody.
+//! The rest of the time goes to windows of the best path, which is cut into pieces so
+//! that all can work on it.
 
 use super::beam::{self, Course, Weights, Work};
 use super::field::{Field, backward};
 use super::staged::Staged;
 use super::windows::Windows;
 use crate::puzzle::tiles::{Direction, Size};
-use crate::search::{Alone, Company, Limits, Stop};
+use crate::search::{Company, Limits, Stop};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -121,8 +121,7 @@ impl Rounds<'_> {
         self.best.length.load(Relaxed) <= self.bound
     }
 
-    /// Beams for most of the time: all who come work on one, or each on a beam of
-    /// its own.
+    /// Beams for most of the time, for each who comes one of its own.
     fn beams(
         &self,
         started: Instant,
@@ -132,12 +131,6 @@ impl Rounds<'_> {
     ) {
         let total = ends.saturating_duration_since(started);
         let time = Time { started, ends, total };
-        if self.field.size().cells() > APART {
-            let cores = std::thread::available_parallelism().map_or(1, usize::from);
-            let hands = hands.clamp(1, cores);
-            self.turn_by_turn((self.company, hands), (memory, width), &time, false, work);
-            return;
-        }
         // Helpers may come later, too; but not at the cost of the owner's width.
         let needed = beam::bytes(self.field.size(), beam::widest_in(self.field.size(), total));
         let parts = match self.company.offers() {
@@ -156,16 +149,15 @@ impl Rounds<'_> {
                 (memory, (parts - 1 - memories.len()) % 2 == 1)
             };
             let mut work = Work::default();
-            self.turn_by_turn((&Alone, 1), (memory, width), &time, begins_at_goal, &mut work);
+            self.turn_by_turn((memory, width), &time, begins_at_goal, &mut work);
             *done.lock() += work;
         });
         *work += done.into_inner();
     }
 
-    /// Beams one after the other, each by all of the company.
+    /// Beams one after the other.
     fn turn_by_turn(
         &self,
-        (company, hands): (&dyn Company, usize),
         (memory, width): (&mut [u64], Option<usize>),
         &Time { started, ends, total }: &Time,
         begins_at_goal: bool,
@@ -176,7 +168,7 @@ impl Rounds<'_> {
         for &(part, changes_ends) in rounds(size, total) {
             let course = Course {
                 width: width
-                    .unwrap_or_else(|| hands * beam::widest_in(size, total))
+                    .unwrap_or_else(|| beam::widest_in(size, total))
                     .min(beam::widest(size, 8 * memory.len())),
                 ends: width.is_none().then_some(started + total.mul_f64(part)),
                 turns: Course::TURNS[self.turns.fetch_add(1, Relaxed) % Course::TURNS.len()],
@@ -190,7 +182,7 @@ impl Rounds<'_> {
             let best = self.best.length.load(Relaxed);
             let from_goal = begins_at_goal != changes_ends;
             let field = if from_goal { &reversed } else { self.field };
-            let found = beam::solve_together(field, &course, best, &limits, (company, hands), memory, work);
+            let found = beam::solve(field, &course, best, &limits, memory, work);
             if let Ok(Some(path)) = found {
                 self.best.offer(if from_goal { backward(&path) } else { path });
             }
@@ -257,10 +249,6 @@ impl Rounds<'_> {
 
 /// Windows with more slack than this are too much for depth-first search.
 const MOST_SLACK: usize = 16;
-
-/// On boards of so many cells, or fewer, two beams from both ends find more than
-/// one of twice the width.
-const APART: usize = 64;
 
 /// Moves in a piece.
 const PIECE: usize = 256;
