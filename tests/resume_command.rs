@@ -212,7 +212,8 @@ fn the_deadline_is_no_limit_of_a_puzzle() {
             let before = work.read(&results);
             let whole = work.run(&[&command[..], &output, &["--resume"]].concat());
             assert!(!work.read(&format!("{results}.resume")).contains("final"));
-            assert_eq!(whole.status.code(), cut.status.code());
+            // What is done in so short a time depends on the machine.
+            assert!(matches!(whole.status.code(), Some(0 | 1)), "{}", told(&whole));
             assert_ne!(work.read(&results), before, "{results}");
         }
     }
