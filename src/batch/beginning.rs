@@ -5,9 +5,10 @@
 //! stream's own.
 
 use super::interrupt::Interrupt;
+use super::ready::{Wait, wait};
 use std::fs::File;
 use std::io::{self, Cursor, Read};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 /// Bytes that are looked at: hundreds of boards.
@@ -24,7 +25,6 @@ pub(super) struct Beginning(Vec<u8>);
 impl Beginning {
     /// Waits a while for the first bytes and takes what comes with them.
     pub(super) fn of_stdin(interrupt: &Interrupt, ends: Option<Instant>) -> Self {
-        const LOOK: i32 = 50;
         // Not by way of the library's buffer, which would keep what it reads.
         let Ok(stdin) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else {
             return Self::default();
@@ -32,12 +32,7 @@ impl Beginning {
         let patience = Instant::now() + PATIENCE;
         let until = ends.map_or(patience, |ends| ends.min(patience));
         while !interrupt.is_raised() && Instant::now() < until {
-            let mut fd = libc::pollfd { fd: stdin.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-            #[allow(unsafe_code)]
-            // SAFETY: one descriptor structure, which lives through the call.
-            let ready = unsafe { libc::poll(&raw mut fd, 1, LOOK) };
-            // A signal ends the wait with an error: then the flag is up.
-            if ready > 0 {
+            if wait(&stdin) == Wait::Ready {
                 return Self::read(stdin);
             }
         }

@@ -2,6 +2,7 @@
 
 use super::crew::Oldest;
 use super::interrupt::Interrupt;
+use super::ready::{Wait, wait};
 use super::resume::Mark;
 use super::settings::Settings;
 use crate::input::{Block, Defaults, Digest, InputError, Packing, Reader};
@@ -242,27 +243,22 @@ struct Patient<S> {
 
 impl<S: Read + AsRawFd> Read for Patient<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        const LOOK: i32 = 50;
         loop {
             // An end here would make a record of half a line.
             if self.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) {
                 return Err(io::Error::other("the run is over"));
             }
-            let mut fd = libc::pollfd { fd: self.stream.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-            #[allow(unsafe_code)]
-            // SAFETY: one descriptor structure, which lives through the call.
-            let ready = unsafe { libc::poll(&raw mut fd, 1, LOOK) };
-            // A signal ends the wait with an error: then the flag is up.
-            if ready > 0 || (ready < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted) {
+            let waited = wait(&self.stream);
+            if waited == Wait::Ready {
                 match self.stream.read(buffer) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                     read => return read,
                 }
             }
-            if ready == 0 && self.ends.is_some_and(|ends| Instant::now() >= ends) {
+            if waited == Wait::Nothing && self.ends.is_some_and(|ends| Instant::now() >= ends) {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "the deadline passed before its end"));
             }
-            if ready == 0 && self.solving.as_ref().is_some_and(|solving| solving.is_some()) {
+            if waited == Wait::Nothing && self.solving.as_ref().is_some_and(|solving| solving.is_some()) {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }

@@ -25,6 +25,7 @@ mod near;
 mod one_tray;
 pub mod plan;
 mod promise;
+mod ready;
 pub mod resume;
 mod run;
 pub mod settings;
