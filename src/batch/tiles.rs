@@ -232,7 +232,7 @@ const SMALL: usize = 16;
 /// The frontier of such boards, with pattern databases: below a larger one there
 /// are hardly fewer states, and to store one takes longer than to meet it again
 /// (docs/benchmarks.md).
-const WIDE_FRONTIER: usize = 64 << 20;
+const WIDE_FRONTIER: usize = 32 << 20;
 
 /// The most memory that is worth spending on any solution.
 const FIRST_BYTES: usize = 1 << 30;

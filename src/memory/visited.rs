@@ -408,10 +408,16 @@ impl<'m, K: Key> Frozen<'m, K> {
         &self.0.geometry
     }
 
-    /// The table's prefetch of a mixed key.
+    /// Asks the processor to fetch the two lines where a mixed key is looked for
+    /// first: a frozen table is nearly full, and most keys that are looked for are
+    /// not in it.
     #[inline(always)]
     pub fn prefetch(&self, mixed: K) {
-        self.0.prefetch(mixed);
+        let geometry = &self.0.geometry;
+        let home = mixed.home(geometry);
+        for line in [home, geometry.after(home, 1)] {
+            self.0.prefetch_slot(line * geometry.width);
+        }
     }
 
     /// The table, to be written to again.

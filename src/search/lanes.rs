@@ -30,8 +30,9 @@ struct Node<P: Puzzle, M> {
 
 /// One search below one root.
 pub(super) struct Lane<P: Puzzle, M> {
-    /// The cost of the root.
+    /// The cost of the root, and the move that led to it.
     cost: u32,
+    last: Option<Move>,
     stack: Vec<Node<P, M>>,
     /// The moves from the root to the state in hand.
     path: Vec<Move>,
@@ -98,6 +99,7 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
     pub(super) fn new() -> Self {
         Self {
             cost: 0,
+            last: None,
             stack: Vec::with_capacity(STATES),
             path: Vec::with_capacity(MOVES),
             state: None,
@@ -107,14 +109,15 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
         }
     }
 
-    /// Begins below a root.
-    pub(super) fn begin(&mut self, state: P::State, memo: M, cost: u32) {
+    /// Begins below a root that was reached by the move `last`, if any.
+    pub(super) fn begin(&mut self, state: P::State, memo: M, cost: u32, last: Option<Move>) {
         self.cost = cost;
         self.stack.clear();
         self.drafts.clear();
         self.path.clear();
         self.state = None;
         self.beyond = Beyond::NOTHING;
+        self.last = last;
         self.stack.push(Node { state, memo, depth: 0, step: Move(0) });
     }
 
@@ -165,8 +168,7 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
         if depth > 0 {
             self.path.push(step);
         }
-        // A root has no history: it may be left in any direction.
-        let last = (depth > 0).then_some(step);
+        let last = if depth > 0 { Some(step) } else { self.last };
         for step in puzzle.moves(&state, last) {
             if depth == 0 {
                 known.ask(&puzzle.apply(&state, step));

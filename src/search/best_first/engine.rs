@@ -1,7 +1,7 @@
 //! What the workers of one search share.
 
 use super::growth::Growth;
-use super::layout::{FULL_GROWING, FULL_LAST, Layout, SMALLEST, SMALLEST_FAR};
+use super::layout::Layout;
 use super::worker::{Flow, PUSHES_AMONG_OTHERS, Worker};
 use super::{Entry, WhenFull};
 use crate::heuristic::Heuristic;
@@ -146,8 +146,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         };
         let cost_bits = if E::BY_COST { levels.ilog2() + 1 } else { cost_bits::<P>(puzzle) };
         let fields = Fields { key: puzzle.key_bits(), cost: cost_bits, step: puzzle.move_bits() };
-        let smallest = if H::FAR { SMALLEST_FAR } else { SMALLEST };
-        let layout = Layout::new::<P::Key, E, H::Carry>(bytes, fields, levels, columns, smallest)?;
+        let layout = Layout::new::<P::Key, E, H::Carry>(bytes, fields, levels, columns, H::FAR)?;
         let ([open, small, large], watermark) = region.split(layout.small, layout.large);
         watermark.raise(layout.large);
         let open = Buckets::new(open.words, layout.shape)?;
@@ -183,7 +182,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
                 statistics: Statistics { stored: 1, ..Statistics::default() },
                 generated_before: 0,
                 growths_left,
-                room: room(geometry.slots(), growths_left),
+                room: layout.room(growths_left),
                 version: 0,
                 spare: Some(spare),
                 in_hand: Vec::new(),
@@ -416,12 +415,6 @@ pub(in crate::search) fn trace<P: Puzzle>(
     }
     path.reverse();
     path
-}
-
-/// How many states a table takes before it counts as full.
-pub(super) fn room(slots: usize, growths_left: usize) -> u64 {
-    let percent = if growths_left == 0 { FULL_LAST } else { FULL_GROWING };
-    (slots / 100 * percent + slots % 100 * percent / 100) as u64
 }
 
 /// Bits for costs where the list does not bound them: 16 if the slot has them.

@@ -8,7 +8,7 @@
 //! given, all others have finished theirs, and the next phase can begin. The old
 //! table stays as it is to the end, so the search can be stopped at any time.
 
-use super::engine::{BestFirst, Desk, Stage, room};
+use super::engine::{BestFirst, Desk, Stage};
 use super::{Entry, WhenFull};
 use crate::heuristic::Heuristic;
 use crate::memory::Key;
@@ -237,7 +237,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H,
             }
             Phase::Renumbering { larger, open } => {
                 desk.open.take_back(open);
-                desk.room = room(geometry.slots(), desk.growths_left);
+                desk.room = self.layout.room(desk.growths_left);
                 let words = bytemuck::cast_slice_mut(old.thaw().into_memory());
                 if desk.growths_left > 0 {
                     let used = words.len();

@@ -8,7 +8,7 @@ use super::worker::{Flow, Worker};
 use crate::heuristic::Heuristic;
 use crate::memory::Key;
 use crate::memory::visited::Frozen;
-use crate::puzzle::Puzzle;
+use crate::puzzle::{Move, Puzzle};
 use crate::search::Stop;
 use crate::search::lanes::{Beyond, Known, Lane, Seen, Turn};
 use parking_lot::MutexGuard;
@@ -115,7 +115,8 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
                         }
                         let root = puzzle.unpack(known.mixed.unmix(bits));
                         let memo = heuristic.resume(puzzle, &root, 0, next.entry.carry());
-                        lane.begin(root, memo, known.cost);
+                        let last = (known.cost > 0).then_some(Move(known.step));
+                        lane.begin(root, memo, known.cost, last);
                         *hand = Some(next);
                     }
                 }

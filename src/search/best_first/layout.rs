@@ -26,32 +26,41 @@ pub(super) struct Layout {
     pub(super) shape: Shape,
     /// The tables, the last and largest first.
     pub(super) tables: Vec<Geometry>,
+    /// How full the last one may get, in percent.
+    full: usize,
 }
 
 /// How full a table may get, in percent: one that can grow, and the last one.
-pub(super) const FULL_GROWING: usize = 80;
-pub(super) const FULL_LAST: usize = 91;
+const FULL_GROWING: usize = 80;
+const FULL_LAST: usize = 91;
+
+/// The last one where estimates are far away: several searches go on from its
+/// frontier then, and they look states up of which most are not in it. In a fuller
+/// table that takes many lines.
+const FULL_LAST_FAR: usize = 75;
 
 /// States that are still open when the table is full, in percent of all.
 const OPEN_SHARE: usize = 62;
 
 /// The smallest table that a search starts with; and where estimates are far
 /// away, so that the table's part of the time is small and its memory too.
-pub(super) const SMALLEST: usize = 32 << 10;
-pub(super) const SMALLEST_FAR: usize = 192 << 10;
+const SMALLEST: usize = 32 << 10;
+const SMALLEST_FAR: usize = 192 << 10;
 
 /// Chunks that a lone worker's pushes may need before it looks again.
 pub(super) const RESERVE: usize = super::worker::PUSHES_ALONE;
 
 impl Layout {
-    /// The division of `bytes`; none if that is too little for a table.
+    /// The division of `bytes`; none if that is too little for a table. Estimates
+    /// may come from far away.
     pub(super) fn new<K: Key, E: Entry<C>, C>(
         bytes: usize,
         fields: Fields,
         levels: usize,
         columns: usize,
-        smallest: usize,
+        is_far: bool,
     ) -> Option<Self> {
+        let (smallest, full) = if is_far { (SMALLEST_FAR, FULL_LAST_FAR) } else { (SMALLEST, FULL_LAST) };
         let (slot, entry) = (size_of::<K::Slot>(), size_of::<E>());
         let growth = if slot <= 8 { 4 } else { 8 };
         let last_growth = 16;
@@ -66,7 +75,7 @@ impl Layout {
         // In thousandths of the large piece: the open list of a full table, of
         // which the small piece takes a part in the end; before the last growth
         // the list must do without.
-        let open = FULL_LAST * OPEN_SHARE * entry / (10 * slot);
+        let open = full * OPEN_SHARE * entry / (10 * slot);
         let small = 1000 / last_growth;
         let near = open.saturating_sub(small).max(open * 11 / (10 * last_growth));
         let large = rest / (1000 + small + near) * 1000;
@@ -88,6 +97,14 @@ impl Layout {
             large: large_at,
             shape,
             tables,
+            full,
         })
+    }
+
+    /// How many states a table takes before it counts as full.
+    pub(super) fn room(&self, growths_left: usize) -> u64 {
+        let slots = self.tables[growths_left].slots();
+        let percent = if growths_left == 0 { self.full } else { FULL_GROWING };
+        (slots / 100 * percent + slots % 100 * percent / 100) as u64
     }
 }
