@@ -59,7 +59,11 @@ pub(crate) struct Known {
 
 /// One of the 100 published instances of the 15-puzzle.
 pub(crate) fn published(id: &str) -> Known {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/korf100.txt");
+    instance(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/korf100.txt"), id)
+}
+
+/// An instance of a fixture, with the length that the fixture says.
+pub(crate) fn instance(file: &str, id: &str) -> Known {
     let mut reader = Reader::open(file, Defaults::default()).expect("the fixture is there");
     let mut block = Block::default();
     while reader.next_block(&mut block, 100).expect("the fixture can be read") {

@@ -229,10 +229,13 @@ const SHARED_FRONTIER: usize = 4 << 20;
 /// memory.
 const SMALL: usize = 16;
 
-/// The frontier of such boards, with pattern databases: below a larger one there
-/// are hardly fewer states, and to store one takes longer than to meet it again
-/// (docs/benchmarks.md).
+/// The frontier of such boards, with pattern databases. To store a state takes
+/// longer than to meet it again, so a search begins with a small frontier; one that
+/// has not ended after so many nodes is a long one, which is made again from a
+/// larger frontier, below which there are fewer states (docs/benchmarks.md).
 const WIDE_FRONTIER: usize = 32 << 20;
+const LONG_SEARCH: u64 = 64_000_000;
+const LONG_FRONTIER: usize = 512 << 20;
 
 /// The most memory that is worth spending on any solution.
 const FIRST_BYTES: usize = 1 << 30;
@@ -343,10 +346,31 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
     fn shortest(&mut self) -> Ending {
         match self.when_full {
             WhenFull::Stop => self.best_first(Order::ASTAR),
-            WhenFull::Dig if H::FAR && self.problem.puzzle.size().cells() > SMALL => {
-                self.by_frontier(WIDE_FRONTIER)
-            }
+            WhenFull::Dig if H::FAR && self.problem.puzzle.size().cells() > SMALL => self.by_two_frontiers(),
             WhenFull::Dig => self.by_frontier(usize::MAX),
+        }
+    }
+
+    /// From a small frontier, and if that takes long, from a larger one.
+    fn by_two_frontiers(&mut self) -> Ending {
+        let limits = self.limits;
+        if limits.max_nodes.is_some() || limits.keeper.is_some() {
+            return self.by_frontier(LONG_FRONTIER);
+        }
+        self.limits = Limits { max_nodes: Some(LONG_SEARCH), ..limits };
+        let first = self.by_frontier(WIDE_FRONTIER);
+        self.limits = limits;
+        let proved = match &first {
+            Ending::Stopped { stop: Stop::Nodes, bound } => *bound,
+            Ending::Solved { path, bound } if (*bound as usize) < path.len() => *bound,
+            _ => return first,
+        };
+        match (first, self.by_frontier(LONG_FRONTIER)) {
+            (Ending::Solved { path, .. }, Ending::Stopped { bound, .. }) => {
+                Ending::Solved { path, bound: bound.max(proved) }
+            }
+            (_, Ending::Stopped { stop, bound }) => Ending::Stopped { stop, bound: bound.max(proved) },
+            (_, ending) => ending,
         }
     }
 

@@ -229,3 +229,95 @@ fn changed(passage: Passage, tiles: usize) -> Vec<u16> {
     let all = 0..FACTORIALS[tiles];
     all.map(|n| (n as u16).wrapping_add(passage.change(&order::order(n as u16, tiles)))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::database::Walk;
+    use super::super::frame::{Frame, Set, cells_of};
+    use super::super::order::MOST_TILES;
+    use super::*;
+    use std::collections::{HashMap, HashSet, VecDeque};
+
+    /// The cells of the tiles, in the order of their homes, and the blank's.
+    type Places = ([u8; MOST_TILES], u8);
+
+    /// About so many places are looked at.
+    const PLACES: usize = 600_000;
+
+    /// All places up to some distance, as a plain search finds them that moves the
+    /// blank from cell to cell.
+    fn plain(pattern: Pattern) -> HashMap<Places, u32> {
+        let frame = pattern.frame;
+        let mut cells = [u8::MAX; MOST_TILES];
+        cells.iter_mut().zip(cells_of(pattern.homes)).for_each(|(cell, home)| *cell = home as u8);
+        let start = (cells, pattern.blank);
+        let (mut known, mut queue) = (HashMap::from([(start, 0)]), VecDeque::from([(start, 0)]));
+        let mut most = u32::MAX;
+        while let Some((places, distance)) = queue.pop_front() {
+            if known.len() > PLACES {
+                // All that are nearer have been met.
+                most = most.min(distance);
+            }
+            if known[&places] < distance || distance >= most {
+                continue;
+            }
+            let (cells, blank) = places;
+            for to in cells_of(frame.around(1 << blank)) {
+                let tile = cells.iter().position(|&cell| usize::from(cell) == to);
+                let mut next = (cells, to as u8);
+                tile.into_iter().for_each(|tile| next.0[tile] = blank);
+                let distance = distance + u32::from(tile.is_some());
+                if known.get(&next).is_none_or(|&before| distance < before) {
+                    known.insert(next, distance);
+                    match tile {
+                        Some(_) => queue.push_back((next, distance)),
+                        None => queue.push_front((next, distance)),
+                    }
+                }
+            }
+        }
+        known.retain(|_, distance| *distance < most);
+        known
+    }
+
+    /// Compares a database with a plain search.
+    fn compare((rows, cols): (usize, usize), homes: Set, blank: usize) {
+        let frame = Frame { rows, cols };
+        let pattern = Pattern::new(frame, homes, blank).unwrap();
+        let classes = Arc::new(Classes::new(frame, pattern.tiles()).unwrap());
+        let database = build(pattern, &classes, 2, &|_, _| true).unwrap();
+        let mut met: Vec<HashSet<([u8; MOST_TILES], Set)>> = Vec::new();
+        for ((cells, blank), distance) in plain(pattern) {
+            let mut tiles: Vec<u8> = (0..pattern.tiles() as u8).collect();
+            tiles.sort_by_key(|&tile| cells[tile as usize]);
+            let mut order = [0; MOST_TILES];
+            order[..tiles.len()].copy_from_slice(&tiles);
+            let set = cells[..tiles.len()].iter().fold(0, |set, &cell| set | 1 << cell);
+            let mut walk = Walk::new(&database, set, blank.into(), order);
+            while walk.look() {
+                assert!(walk.step(), "{pattern}: no way on from {cells:?}, {blank}");
+            }
+            assert_eq!(walk.made, distance, "{pattern}: {cells:?}, {blank}");
+            met.resize(met.len().max(distance as usize + 1), HashSet::new());
+            met[distance as usize].insert((cells, frame.region(set, blank.into())));
+        }
+        assert!(met.len() > 5, "{pattern}: {}", met.len());
+        let counts = met.iter().map(|met| met.len() as u64);
+        assert!(counts.eq(database.counts().iter().copied().take(met.len())), "{pattern}");
+    }
+
+    #[test]
+    fn distances_are_those_of_a_plain_search() {
+        // Whole spaces.
+        compare((3, 3), 0b0_1111_0110, 8);
+        compare((3, 3), 0b0_0000_1111, 5);
+        compare((4, 4), 0b0010_0001_0011, 15);
+        compare((5, 5), 0b10_0110, 0);
+        // What is near in large ones.
+        compare((4, 3), 0b0111_0011_0010, 11);
+        compare((4, 4), 0x7f, 15);
+        compare((4, 4), 0x7f00, 15);
+        compare((5, 5), 0x6f, 4);
+        compare((5, 5), 0x3_18c0, 24);
+    }
+}
