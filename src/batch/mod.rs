@@ -38,6 +38,7 @@ mod tiles;
 mod tray_space;
 mod trays;
 mod window;
+mod worker;
 
 pub use each::each;
 pub use error::RunError;

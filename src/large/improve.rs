@@ -121,7 +121,8 @@ impl Rounds<'_> {
         self.best.length.load(Relaxed) <= self.bound
     }
 
-    /// Beams for most of the time, for each who comes one of its own.
+    /// Beams for most of the time, one after the other; each time, all who come
+    /// have one of their own.
     fn beams(
         &self,
         started: Instant,
@@ -131,61 +132,61 @@ impl Rounds<'_> {
     ) {
         let total = ends.saturating_duration_since(started);
         let time = Time { started, ends, total };
-        // Helpers may come later, too; but not at the cost of the owner's width.
-        let needed = beam::bytes(self.field.size(), beam::widest_in(self.field.size(), total));
-        let parts = match self.company.offers() {
-            true => hands.max(1),
-            false => (8 * memory.len() / needed).clamp(1, hands.max(1)),
-        };
-        let share = memory.len() / parts;
-        let memories: Mutex<Vec<&mut [u64]>> =
-            Mutex::new(memory.chunks_mut(share.max(1)).take(parts).collect());
-        let done = Mutex::new(Work::default());
-        self.company.invite(&|| {
-            // The last piece is taken first: every other hand begins at the goal.
-            let (memory, begins_at_goal) = {
-                let mut memories = memories.lock();
-                let Some(memory) = memories.pop() else { return };
-                (memory, (parts - 1 - memories.len()) % 2 == 1)
+        let size = self.field.size();
+        let needed = beam::bytes(size, beam::widest_in(size, total));
+        for &(part, changes_ends) in rounds(size, total) {
+            // Helpers may come later, too; but not at the cost of the owner's width.
+            let parts = match self.company.offers() {
+                true => hands.max(1),
+                false => (8 * memory.len() / needed).clamp(1, hands.max(1)),
             };
-            let mut work = Work::default();
-            self.turn_by_turn((memory, width), &time, begins_at_goal, &mut work);
-            *done.lock() += work;
-        });
-        *work += done.into_inner();
+            let share = memory.len() / parts;
+            let memories: Mutex<Vec<&mut [u64]>> =
+                Mutex::new(memory.chunks_mut(share.max(1)).take(parts).collect());
+            let done = Mutex::new(Work::default());
+            self.company.invite(&|| {
+                // The last piece is taken first: every other hand begins at the goal.
+                let (memory, is_other) = {
+                    let mut memories = memories.lock();
+                    let Some(memory) = memories.pop() else { return };
+                    (memory, (parts - 1 - memories.len()) % 2 == 1)
+                };
+                let mut work = Work::default();
+                self.beam((memory, width), (&time, part), is_other != changes_ends, &mut work);
+                *done.lock() += work;
+            });
+            *work += done.into_inner();
+        }
     }
 
-    /// Beams one after the other.
-    fn turn_by_turn(
+    /// A beam that should be over after a part of the time.
+    fn beam(
         &self,
         (memory, width): (&mut [u64], Option<usize>),
-        &Time { started, ends, total }: &Time,
-        begins_at_goal: bool,
+        (&Time { started, ends, total }, part): (&Time, f64),
+        from_goal: bool,
         work: &mut Work,
     ) {
         let size = self.field.size();
-        let reversed = self.field.reversed();
-        for &(part, changes_ends) in rounds(size, total) {
-            let course = Course {
-                width: width
-                    .unwrap_or_else(|| beam::widest_in(size, total))
-                    .min(beam::widest(size, 8 * memory.len())),
-                ends: width.is_none().then_some(started + total.mul_f64(part)),
-                turns: Course::TURNS[self.turns.fetch_add(1, Relaxed) % Course::TURNS.len()],
-                weights: Weights::of(size),
-            };
-            if course.width == 0 || Instant::now() >= ends {
-                break;
-            }
-            let late = started + total.mul_f64((part * 1.1).min(0.985));
-            let limits = Limits { deadline: Some(late.min(ends)), ..self.limits };
-            let best = self.best.length.load(Relaxed);
-            let from_goal = begins_at_goal != changes_ends;
-            let field = if from_goal { &reversed } else { self.field };
-            let found = beam::solve(field, &course, best, &limits, memory, work);
-            if let Ok(Some(path)) = found {
-                self.best.offer(if from_goal { backward(&path) } else { path });
-            }
+        let course = Course {
+            width: width
+                .unwrap_or_else(|| beam::widest_in(size, total))
+                .min(beam::widest(size, 8 * memory.len())),
+            ends: width.is_none().then_some(started + total.mul_f64(part)),
+            turns: Course::TURNS[self.turns.fetch_add(1, Relaxed) % Course::TURNS.len()],
+            weights: Weights::of(size),
+        };
+        if course.width == 0 || Instant::now() >= ends {
+            return;
+        }
+        let late = started + total.mul_f64((part * 1.1).min(0.985));
+        let limits = Limits { deadline: Some(late.min(ends)), ..self.limits };
+        let best = self.best.length.load(Relaxed);
+        let reversed = from_goal.then(|| self.field.reversed());
+        let field = reversed.as_ref().unwrap_or(self.field);
+        let found = beam::solve(field, &course, best, &limits, memory, work);
+        if let Ok(Some(path)) = found {
+            self.best.offer(if from_goal { backward(&path) } else { path });
         }
     }
 

@@ -1,0 +1,507 @@
+//! A worker: reads blocks of records, decides what can be decided at once, and goes
+//! on with what cannot.
+
+use super::checkpoint::{BadCheckpoint, Checkpoints, OneSearch};
+use super::choice::{Choice, Known};
+use super::counters::Counters;
+use super::crew::{Crew, Next, Place};
+use super::inputs::{Asked, Inputs, RECORDS, Taken};
+use super::interrupt::Interrupt;
+use super::plan::Tier;
+use super::resume::Mark;
+use super::settings::Settings;
+use super::shares::Shares;
+use super::solver::{Attempt, Solver};
+use super::window::{Closed, Part, Window, moves};
+use super::{RunError, trays};
+use crate::input::Block;
+use crate::memory::Region;
+use crate::output::{Effort, GiveUp, Instance, Report, Style, Summary, Verdict, replays};
+use crate::puzzle::tiles::{Board, Goal, is_solvable};
+use crate::search::keeper::Keeper;
+use crate::search::{Alone, Company, Limits};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long a worker waits for its turn to read.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// What all workers share.
+pub(super) struct Shared<'r> {
+    pub(super) settings: &'r Settings,
+    pub(super) style: Style,
+    pub(super) interrupt: &'r Interrupt,
+    pub(super) ends: Option<Instant>,
+    pub(super) choice: Choice<'r>,
+    pub(super) crew: &'r Crew<Job>,
+    pub(super) inputs: Mutex<Inputs<'r>>,
+    pub(super) window: Window<'r>,
+    pub(super) counters: &'r Counters,
+    pub(super) large: Mutex<Region<'r>>,
+    pub(super) checkpoints: Option<Checkpoints<'r>>,
+    /// Why the run has to end, if it has.
+    pub(super) failed: Mutex<Option<RunError>>,
+    /// A solution that does not replay.
+    pub(super) wrong: Mutex<Option<String>>,
+    /// What a solution may take of which a worker has a block full in its hands,
+    /// in bytes, and one for which the large part is given back.
+    pub(super) light: u64,
+    pub(super) most_weight: u64,
+    /// Bytes of the large part.
+    pub(super) large_bytes: u64,
+}
+
+impl Shared<'_> {
+    /// The limits of a puzzle on which some effort was spent already.
+    fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
+        let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
+        let deadline = own.into_iter().chain(self.ends).min();
+        Limits {
+            max_nodes: self.settings.max_nodes,
+            deadline,
+            halt: Some(halt),
+            watch: None,
+            stage: None,
+            keeper: None,
+        }
+    }
+
+    /// Who keeps the standing of a puzzle's search, if anybody does.
+    fn keeper(&self, job: &Job, tier: Tier) -> Result<Option<OneSearch<'_>>, RunError> {
+        let Some(checkpoints) = self.checkpoints.as_ref().filter(|_| tier == Tier::Large) else {
+            return Ok(None);
+        };
+        match &job.report.instance {
+            Some(instance @ Instance::Tiles { board, .. }) if board.size().cells() > 16 => {
+                let keeper = checkpoints.keeper(instance, self.large_bytes as usize);
+                keeper.map(Some).map_err(|bad| self.bad_checkpoint(bad))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether only the end of the whole run, by a signal or its deadline, made a
+    /// verdict what it is.
+    fn is_cut_short(&self, verdict: &Verdict, deadline: Option<Instant>) -> bool {
+        let could_be_better = match verdict {
+            Verdict::Solved(solution) => !solution.optimal,
+            Verdict::GaveUp { reason, .. } => matches!(reason, GiveUp::Time | GiveUp::Interrupted),
+            Verdict::Unsolvable { .. } | Verdict::Invalid { .. } => false,
+        };
+        let is_over = |ends| deadline == Some(ends) && Instant::now() >= ends;
+        could_be_better && (self.interrupt.is_raised() || self.ends.is_some_and(is_over))
+    }
+
+    fn bad_checkpoint(&self, bad: BadCheckpoint) -> RunError {
+        RunError::Checkpoint(self.settings.checkpoint.clone().unwrap_or_default(), bad)
+    }
+
+    /// Whether the result of a puzzle may be so large that not every worker can
+    /// have one at once.
+    fn is_heavy(&self, instance: &Instance) -> bool {
+        matches!(instance, Instance::Tiles { board, .. } if weight(board) > self.light)
+    }
+
+    /// Tries a puzzle in its way.
+    fn attempt(
+        &self,
+        solver: Option<&dyn Solver>,
+        instance: &Instance,
+        attempt: Attempt<'_, '_>,
+        effort: &mut Effort,
+    ) -> Option<Verdict> {
+        match (solver, instance) {
+            _ if attempt.tier != Tier::Large && self.is_heavy(instance) => None,
+            (_, Instance::Tiles { board, .. }) if weight(board) > self.most_weight => {
+                Some(Verdict::GaveUp { reason: GiveUp::Memory, bound: 0 })
+            }
+            (Some(solver), Instance::Tiles { board, .. }) => solver.attempt(board, attempt, effort),
+            (_, Instance::Tray { tray, metric }) => {
+                if attempt.tier != Tier::Large && trays::is_large(tray) {
+                    return None;
+                }
+                let plan = trays::TrayPlan::new(self.settings, *metric);
+                let table_bytes = if self.settings.deterministic {
+                    Shares::TRAY_TABLES as usize
+                } else {
+                    self.choice.tables_left() as usize / self.settings.threads
+                };
+                trays::choose(tray, plan, table_bytes).attempt(attempt, effort)
+            }
+            (None, Instance::Tiles { .. }) => unreachable!("boards have solvers"),
+        }
+    }
+}
+
+/// A puzzle that was not decided at once.
+pub(super) struct Job {
+    batch: Arc<Batch>,
+    slot: usize,
+    report: Report,
+    /// Records of the whole run before it. Its solver is looked for when its turn
+    /// comes: each may have another, and waiting they would take memory.
+    before: u64,
+}
+
+/// The results of one block, from the first that was not decided at once.
+struct Batch {
+    seq: u64,
+    /// Bytes of input.
+    bytes: u64,
+    /// How far the input is at the block's end.
+    mark: Option<Mark>,
+    inner: Mutex<Results>,
+}
+
+/// What there is of a block's results.
+struct Results {
+    slots: Vec<Slot>,
+    /// How many of them have been handed to the window.
+    passed_on: usize,
+}
+
+/// A record's result.
+enum Slot {
+    /// There is none: the record belongs to another shard, or it was not begun
+    /// before the run was interrupted.
+    Skipped,
+    /// It is still to come.
+    Undecided,
+    /// Here it is, and whether it was cut short.
+    Decided(Box<Report>, bool),
+}
+
+/// What became of a record at the first look.
+#[derive(PartialEq)]
+enum Fate {
+    Decided,
+    /// Decided only because the run ends.
+    CutShort,
+    /// It needs more than a look.
+    Undecided,
+}
+
+/// One thread's part of a run.
+pub(super) struct Worker<'w, 'r> {
+    shared: &'w Shared<'r>,
+    slice: Region<'r>,
+    block: Block,
+    /// The block's file, in a copy that no other worker counts.
+    file: Arc<str>,
+    summary: Summary,
+    /// What is known of the last size and goal: most files have but one.
+    last: Option<Known>,
+}
+
+impl<'w, 'r> Worker<'w, 'r> {
+    pub(super) fn new(shared: &'w Shared<'r>, slice: Region<'r>) -> Self {
+        Self { shared, slice, block: Block::default(), file: "".into(), summary: Summary::new(), last: None }
+    }
+
+    /// Works until nothing is left to do.
+    pub(super) fn work(mut self) {
+        loop {
+            match self.shared.crew.next() {
+                Next::Nothing => break,
+                Next::Read => self.read(),
+                Next::Slice(place, job) => self.solve(place, job, Tier::Slice),
+                Next::Large(place, job) => self.solve(place, job, Tier::Large),
+            }
+        }
+        self.shared.window.add(&self.summary);
+    }
+
+    /// Takes the next block and decides what can be decided at once.
+    fn read(&mut self) {
+        let crew = self.shared.crew;
+        // Whoever reads may wait for a slow writer: there are better things to do.
+        let Some(mut inputs) = self.shared.inputs.try_lock_for(PATIENCE) else { return crew.read_later() };
+        let asked = inputs.next(&mut self.block);
+        drop(inputs);
+        let Taken { seq, before, file, bytes, answered: mut left_out, mark } = match asked {
+            Asked::Block(taken) => taken,
+            Asked::NotYet => return crew.read_later(),
+            Asked::Ended => return crew.input_ended(),
+        };
+        crew.block_read(bytes);
+        if self.file != file {
+            self.file = (*file).into();
+        }
+        let text = Vec::with_capacity(64 * self.block.len());
+        let mut passed_on = Part { text, bytes, is_last: true, mark, ..Part::default() };
+        // What comes after the first record that is still to be decided.
+        let mut slots = Vec::new();
+        let mut jobs = Vec::new();
+        let mut generated = 0;
+        let mut interrupted = false;
+        for index in 0..self.block.len() {
+            let ours = self.shared.settings.takes(self.block.number(index));
+            if interrupted || !ours || left_out > 0 {
+                left_out -= u64::from(ours && left_out > 0);
+                if !slots.is_empty() {
+                    slots.push(Slot::Skipped);
+                }
+                continue;
+            }
+            let (report, fate) = self.at_once(index, before + index as u64);
+            let cut_short = fate == Fate::CutShort;
+            // The first one that is not decided for that reason says so, and marks
+            // the place where results are missing.
+            interrupted = matches!(report.verdict, Verdict::GaveUp { reason: GiveUp::Interrupted, .. });
+            generated += report.effort.generated;
+            if fate == Fate::Undecided {
+                jobs.push((slots.len(), index, report));
+                slots.push(Slot::Undecided);
+            } else if !slots.is_empty() {
+                crew.hold(moves(&report));
+                slots.push(Slot::Decided(Box::new(report), cut_short));
+            } else if self.write(&report, &mut passed_on) {
+                passed_on.count(cut_short);
+            } else {
+                return;
+            }
+        }
+        self.shared.counters.add_nodes(generated);
+        if jobs.is_empty() {
+            return self.put(seq, passed_on);
+        }
+        let mark = passed_on.mark.take();
+        self.put(seq, Part { bytes: 0, is_last: false, ..passed_on });
+        let batch = Arc::new(Batch { seq, bytes, mark, inner: Mutex::new(Results { slots, passed_on: 0 }) });
+        for (slot, index, report) in jobs {
+            let job = Job { batch: batch.clone(), slot, report, before: before + index as u64 };
+            crew.put_off(seq * RECORDS as u64 + index as u64, job);
+        }
+    }
+
+    /// Reads a record and tries it for a moment. `place` counts the records of the
+    /// run before it.
+    fn at_once(&mut self, index: usize, place: u64) -> (Report, Fate) {
+        let mut started = Instant::now();
+        let (header, instance) = self.block.record(index);
+        let mut report = Report {
+            file: self.file.clone(),
+            n: header.n,
+            id: header.id.map(Into::into),
+            line: header.line,
+            instance: None,
+            verdict: Verdict::Unsolvable { hint: None },
+            effort: Effort::default(),
+        };
+        let instance = match instance {
+            Ok(instance) => instance,
+            Err(invalid) => {
+                report.verdict = Verdict::Invalid { reason: invalid.to_string().into() };
+                return (report, Fate::Decided);
+            }
+        };
+        if self.shared.interrupt.is_raised() {
+            report.instance = Some(instance);
+            report.verdict = Verdict::GaveUp { reason: GiveUp::Interrupted, bound: 0 };
+            return (report, Fate::CutShort);
+        }
+        let way = match &instance {
+            Instance::Tiles { board, goal, .. } => {
+                let (known, is_new) = self.shared.choice.look_up(&mut self.last, board.size(), goal, place);
+                if is_new {
+                    // Tables that were made now are for all boards, not for this one.
+                    started = Instant::now();
+                }
+                if !known.parity.admits(board) {
+                    report.verdict = Verdict::Unsolvable { hint: hint(board, goal) };
+                    report.instance = Some(instance);
+                    return (report, Fate::Decided);
+                }
+                Some(known)
+            }
+            Instance::Tray { .. } => None,
+        };
+        let interrupt = self.shared.interrupt;
+        let halt = || interrupt.is_raised();
+        let limits = self.shared.limits(&report.effort, &halt);
+        let deadline = limits.deadline;
+        let attempt = Attempt { tier: Tier::Quick, limits, region: &mut self.slice, company: &Alone };
+        let verdict = match (&instance, way) {
+            (Instance::Tiles { .. }, Some(_)) if self.shared.is_heavy(&instance) => None,
+            (Instance::Tiles { board, .. }, Some(known)) => {
+                known.solver.attempt(board, attempt, &mut report.effort)
+            }
+            _ => self.shared.attempt(None, &instance, attempt, &mut report.effort),
+        };
+        report.effort.time = started.elapsed();
+        report.instance = Some(instance);
+        let Some(verdict) = verdict else { return (report, Fate::Undecided) };
+        let cut_short = self.shared.is_cut_short(&verdict, deadline);
+        report.verdict = verdict;
+        (report, if cut_short { Fate::CutShort } else { Fate::Decided })
+    }
+
+    /// Goes on with a puzzle that was put off.
+    fn solve(&mut self, place: Place, mut job: Job, tier: Tier) {
+        let (shared, crew) = (self.shared, self.shared.crew);
+        let solver = match &job.report.instance {
+            Some(Instance::Tiles { board, goal, .. }) => {
+                Some(shared.choice.look_up(&mut self.last, board.size(), goal, job.before).0.solver.clone())
+            }
+            _ => None,
+        };
+        let started = Instant::now();
+        let generated = job.report.effort.generated;
+        let halt = || shared.interrupt.is_raised() || crew.is_stopped();
+        // What the search has said of its nodes while it runs.
+        let told = AtomicU64::new(0);
+        let watch = |nodes: u64| {
+            let before = told.fetch_max(nodes, Ordering::Relaxed);
+            shared.counters.add_nodes(nodes.saturating_sub(before));
+        };
+        let stage = |cost: u32| shared.counters.search(cost);
+        let keeper = match shared.keeper(&job, tier) {
+            Ok(keeper) => keeper,
+            Err(error) => {
+                *shared.failed.lock() = Some(error);
+                return crew.stop();
+            }
+        };
+        let limits = Limits {
+            watch: Some(&watch),
+            stage: (tier == Tier::Large).then_some(&stage),
+            keeper: keeper.as_ref().map(|keeper| keeper as &dyn Keeper),
+            ..shared.limits(&job.report.effort, &halt)
+        };
+        let deadline = limits.deadline;
+        let mut large;
+        let region = if tier == Tier::Large {
+            large = shared.large.lock();
+            &mut *large
+        } else {
+            &mut self.slice
+        };
+        let company = crew.post(place);
+        let company: &dyn Company = if shared.settings.deterministic { &Alone } else { &company };
+        let attempt = Attempt { tier, limits, region, company };
+        let Report { instance: Some(instance), effort, .. } = &mut job.report else {
+            unreachable!("what is put off was read")
+        };
+        let heavy = shared.is_heavy(instance);
+        // What keeping a search takes comes from what is given back here, too.
+        if tier == Tier::Large && (heavy || keeper.is_some()) {
+            attempt.region.give_back();
+        }
+        let verdict = shared.attempt(solver.as_deref(), instance, attempt, effort);
+        job.report.effort.time += started.elapsed();
+        if tier == Tier::Large {
+            shared.counters.search_ended();
+        }
+        if let Some(keeper) = &keeper {
+            if let Some(refused) = keeper.refused() {
+                *shared.failed.lock() = Some(shared.bad_checkpoint(refused));
+                return crew.stop();
+            }
+            let is_proved = match &verdict {
+                Some(Verdict::Solved(solution)) => solution.optimal,
+                verdict => matches!(verdict, Some(Verdict::Unsolvable { .. })),
+            };
+            keeper.ended(is_proved);
+        }
+        let done = job.report.effort.generated.saturating_sub(generated);
+        shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
+        let Some(verdict) = verdict else { return crew.outgrown(place, job, heavy) };
+        crew.decided(place, tier == Tier::Large);
+        let cut_short = shared.is_cut_short(&verdict, deadline);
+        job.report.verdict = verdict;
+        crew.hold(moves(&job.report));
+        let mut results = job.batch.inner.lock();
+        results.slots[job.slot] = Slot::Decided(Box::new(job.report), cut_short);
+        self.pass_on(&job.batch, &mut results);
+    }
+}
+
+impl Worker<'_, '_> {
+    /// Hands the results of a block to the window, up to the first that is
+    /// still to come.
+    fn pass_on(&mut self, batch: &Batch, results: &mut Results) {
+        let mut part = Part::default();
+        let mut released = 0;
+        let before = results.passed_on;
+        for slot in &mut results.slots[before..] {
+            match std::mem::replace(slot, Slot::Skipped) {
+                Slot::Skipped => {}
+                Slot::Undecided => {
+                    *slot = Slot::Undecided;
+                    break;
+                }
+                Slot::Decided(report, cut_short) => {
+                    if !self.write(&report, &mut part) {
+                        return;
+                    }
+                    released += moves(&report);
+                    part.count(cut_short);
+                }
+            }
+            results.passed_on += 1;
+        }
+        self.shared.crew.release(released);
+        if results.passed_on > before {
+            part.is_last = results.passed_on == results.slots.len();
+            if part.is_last {
+                (part.bytes, part.mark) = (batch.bytes, batch.mark.clone());
+            }
+            self.put(batch.seq, part);
+        }
+    }
+
+    /// Hands the next part of a block to the window.
+    fn put(&self, seq: u64, part: Part) {
+        let crew = self.shared.crew;
+        let (bytes, is_last) = (part.bytes, part.is_last);
+        crew.hold(part.held());
+        match self.shared.window.put(seq, part) {
+            Ok((written, released)) => {
+                crew.release(released);
+                if is_last {
+                    crew.block_finished(bytes, written);
+                }
+            }
+            Err(Closed) => crew.stop(),
+        }
+    }
+
+    /// Writes a result, after a last look at it; a wrong one ends the run.
+    fn write(&mut self, report: &Report, part: &mut Part) -> bool {
+        if let (Some(instance), Verdict::Solved(solution)) = (&report.instance, &report.verdict)
+            && let Err(wrong) = replays(instance, solution)
+        {
+            let wrong = format!("{}, record {} (line {}): {wrong}", report.file, report.n, report.line);
+            *self.shared.wrong.lock() = Some(wrong);
+            self.shared.crew.stop();
+            return false;
+        }
+        self.summary.add(report);
+        if self.shared.style.is_long(report) {
+            part.long.push((part.text.len(), Box::new(report.clone())));
+        } else {
+            self.shared.style.write(&mut part.text, report);
+        }
+        true
+    }
+}
+
+/// About how many bytes the solution of a board takes while it is found, replayed
+/// and written: up to 1.3 moves for each cell and each row and column.
+fn weight(board: &Board) -> u64 {
+    let size = board.size();
+    3 * (size.cells() * (size.rows() + size.cols())) as u64
+}
+
+/// What the user may have meant by an unsolvable board.
+fn hint(board: &Board, goal: &Goal) -> Option<Box<str>> {
+    let other = match goal {
+        Goal::BlankLast => Goal::BlankFirst,
+        Goal::BlankFirst => Goal::BlankLast,
+        Goal::Snail | Goal::Given(_) => return None,
+    };
+    let other_board = other.board(board.size())?;
+    is_solvable(board, &other_board).then(|| format!("solvable for the goal {}", other.name()).into())
+}
