@@ -21,6 +21,7 @@ pub mod interrupt;
 mod large;
 mod layered_tray;
 mod lines;
+mod long;
 mod near;
 mod one_tray;
 pub mod plan;

@@ -4,6 +4,7 @@ use super::any_heuristic::AnyHeuristic;
 use super::databases::Databases;
 use super::large::{LargeSolver, Refused};
 use super::lines;
+use super::long::LongLater;
 use super::near::NearFirst;
 use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, QUICK_NODES_OF_WIDE_BOARDS, Tier};
 use super::promise::Promise;
@@ -109,14 +110,24 @@ fn by_several_partitions(
     let databases = &mut *databases.lock();
     let partition = &partition(goal, plan, ledger, databases)?;
     let (puzzle, library, plan) = (Tiles::<u128>::new(goal)?, &databases.library, plan.with_databases());
-    if let Some(heuristic) = SeveralPartitions::<4>::new(&puzzle, partition, library) {
-        return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+    let make = |partition: &Partition| -> Option<Box<dyn Solver>> {
+        let puzzle = puzzle.clone();
+        if let Some(heuristic) = SeveralPartitions::<4>::new(&puzzle, partition, library) {
+            return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+        }
+        if let Some(heuristic) = SeveralPartitions::<8>::new(&puzzle, partition, library) {
+            return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+        }
+        let heuristic = SeveralPartitions::<16>::new(&puzzle, partition, library)?;
+        Some(Box::new(TileSolver { puzzle, heuristic, plan }))
+    };
+    let then = make(partition)?;
+    if plan.method.is_by_name() {
+        return Some(then);
     }
-    if let Some(heuristic) = SeveralPartitions::<8>::new(&puzzle, partition, library) {
-        return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
-    }
-    let heuristic = SeveralPartitions::<16>::new(&puzzle, partition, library)?;
-    Some(Box::new(TileSolver { puzzle, heuristic, plan }))
+    let few = if plan.heuristic == HeuristicChoice::Pdb { None } else { make(&partition.few()) };
+    let Some(first) = few.or_else(|| make(partition)) else { return Some(then) };
+    Some(Box::new(LongLater { first, then }))
 }
 
 fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, ledger: &Budget) -> Result<Box<dyn Solver>, String> {
@@ -229,13 +240,9 @@ const SHARED_FRONTIER: usize = 4 << 20;
 /// memory.
 const SMALL: usize = 16;
 
-/// The frontier of such boards, with pattern databases. To store a state takes
-/// longer than to meet it again, so a search begins with a small frontier; one that
-/// has not ended after so many nodes is a long one, which is made again from a
-/// larger frontier, below which there are fewer states (docs/benchmarks.md).
-const WIDE_FRONTIER: usize = 32 << 20;
-const LONG_SEARCH: u64 = 64_000_000;
-const LONG_FRONTIER: usize = 512 << 20;
+/// The frontier of such boards, with pattern databases: to store a state takes
+/// longer than to meet it again (docs/benchmarks.md).
+const WIDE_FRONTIER: usize = 512 << 20;
 
 /// The most memory that is worth spending on any solution.
 const FIRST_BYTES: usize = 1 << 30;
@@ -346,31 +353,10 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
     fn shortest(&mut self) -> Ending {
         match self.when_full {
             WhenFull::Stop => self.best_first(Order::ASTAR),
-            WhenFull::Dig if H::FAR && self.problem.puzzle.size().cells() > SMALL => self.by_two_frontiers(),
-            WhenFull::Dig => self.by_frontier(usize::MAX),
-        }
-    }
-
-    /// From a small frontier, and if that takes long, from a larger one.
-    fn by_two_frontiers(&mut self) -> Ending {
-        let limits = self.limits;
-        if limits.max_nodes.is_some() || limits.keeper.is_some() {
-            return self.by_frontier(LONG_FRONTIER);
-        }
-        self.limits = Limits { max_nodes: Some(LONG_SEARCH), ..limits };
-        let first = self.by_frontier(WIDE_FRONTIER);
-        self.limits = limits;
-        let proved = match &first {
-            Ending::Stopped { stop: Stop::Nodes, bound } => *bound,
-            Ending::Solved { path, bound } if (*bound as usize) < path.len() => *bound,
-            _ => return first,
-        };
-        match (first, self.by_frontier(LONG_FRONTIER)) {
-            (Ending::Solved { path, .. }, Ending::Stopped { bound, .. }) => {
-                Ending::Solved { path, bound: bound.max(proved) }
+            WhenFull::Dig if H::FAR && self.problem.puzzle.size().cells() > SMALL => {
+                self.by_frontier(WIDE_FRONTIER)
             }
-            (_, Ending::Stopped { stop, bound }) => Ending::Stopped { stop, bound: bound.max(proved) },
-            (_, ending) => ending,
+            WhenFull::Dig => self.by_frontier(usize::MAX),
         }
     }
 

@@ -10,7 +10,10 @@ use super::frame::{Frame, Set, Symmetry, cells_of};
 
 /// The numbers of divisions that are worth a thought: with more there are fewer
 /// nodes, but each takes longer by more than that (docs/benchmarks.md).
-pub(super) const DIVISIONS: [usize; 2] = [1, 2];
+pub(super) const DIVISIONS: [usize; 3] = [1, 2, 4];
+
+/// The most that pay in a search of seconds.
+pub(super) const FEW: usize = 2;
 
 /// The most divisions that can be asked for.
 pub(super) const MOST_DIVISIONS: usize = 12;

@@ -95,6 +95,11 @@ impl Partition {
         self.divisions.unwrap_or(1)
     }
 
+    /// This partition with no more divisions than pay at once.
+    pub fn few(&self) -> Self {
+        Self { divisions: self.divisions.map(|divisions| divisions.min(divisions::FEW)), ..self.clone() }
+    }
+
     /// How many patterns there are.
     pub fn patterns(&self) -> usize {
         self.sizes.len()
