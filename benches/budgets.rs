@@ -99,7 +99,7 @@ fn main() {
 fn figure(series: Vec<Series>, budgets: &[u64]) -> Figure {
     let marks = budgets.iter().map(|&mib| mib as f64).collect();
     Figure {
-        title: "Shortest solutions of 15-puzzles under memory budgets, one thread".into(),
+        title: "15-puzzles under memory budgets, one thread".into(),
         panels: vec![Panel {
             title: String::new(),
             x: Axis { label: "--memory, MiB".into(), scale: Scale::Log, marks },
