@@ -242,7 +242,7 @@ const SMALL: usize = 16;
 
 /// The frontier of such boards, with pattern databases: to store a state takes
 /// longer than to meet it again (docs/benchmarks.md).
-const WIDE_FRONTIER: usize = 512 << 20;
+const WIDE_FRONTIER: usize = 256 << 20;
 
 /// The most memory that is worth spending on any solution.
 const FIRST_BYTES: usize = 1 << 30;
