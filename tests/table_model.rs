@@ -315,7 +315,7 @@ mod schedules {
 
     /// A word as a key, which lets others go first whenever a slot is looked at
     /// or made. Slots are shared as words, or by the stripe's lock.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::Zeroable)]
     struct Watched<const AS_WORD: bool>(u64);
 
     impl<const AS_WORD: bool> Key for Watched<AS_WORD> {

@@ -67,19 +67,17 @@ pub trait Heuristic<P: Puzzle>: Sync {
     #[inline(always)]
     fn aim(&self, _draft: &mut Self::Memo) {}
 
-    /// The other half of an update: the memo of a draft that was aimed.
+    /// The other half of an update: makes the memo of a draft that was aimed.
     #[inline(always)]
-    fn settle(&self, draft: Self::Memo) -> Self::Memo {
-        draft
-    }
+    fn settle(&self, _draft: &mut Self::Memo) {}
 
     /// The memo of a draft if its estimate is at most `most`; otherwise an
     /// estimate above that, which need not be the best one.
     #[inline(always)]
-    fn settle_within(&self, draft: Self::Memo, most: u32) -> Result<Self::Memo, u32> {
-        let memo = self.settle(draft);
-        let estimate = self.estimate(&memo);
-        if estimate > most { Err(estimate) } else { Ok(memo) }
+    fn settle_within(&self, mut draft: Self::Memo, most: u32) -> Result<Self::Memo, u32> {
+        self.settle(&mut draft);
+        let estimate = self.estimate(&draft);
+        if estimate > most { Err(estimate) } else { Ok(draft) }
     }
 
     /// The estimate in a memo; 0 for every goal.
@@ -95,15 +93,66 @@ pub trait Heuristic<P: Puzzle>: Sync {
     /// What is kept of a memo in the open list.
     fn carry(&self, memo: &Self::Memo) -> Self::Carry;
 
+    /// Whether what is kept always tells the state itself.
+    const KEEPS_STATES: bool = false;
+
     /// The state itself, where what was kept tells it.
     #[inline(always)]
     fn recall(&self, _: &Self::Carry) -> Option<P::State> {
         None
     }
 
+    /// Drafts of all successors of up to [`TOGETHER`] states, in any order, where
+    /// states are kept: `kept` tells what was kept of the state in a place. They come
+    /// first in `found`, which is not made shorter; it is told how many they are.
+    #[inline(always)]
+    fn successors<'k>(
+        &self,
+        puzzle: &P,
+        origins: &[Origin],
+        kept: impl Fn(u32) -> &'k Self::Carry,
+        found: &mut Vec<Successor<Self::Memo>>,
+    ) -> usize {
+        found.clear();
+        for origin in origins {
+            let kept = kept(origin.place);
+            let Some(state) = self.recall(kept) else { continue };
+            let memo = self.resume(puzzle, &state, 0, *kept);
+            found.extend(puzzle.moves(&state, origin.last).map(|step| Successor {
+                memo: self.draft(puzzle, &memo, &state, step),
+                step,
+                estimate: 0,
+            }));
+        }
+        found.len()
+    }
+
     /// The memo again, from the state, its estimate and what was kept. A
     /// heuristic whose tables are far away does without the estimate.
     fn resume(&self, puzzle: &P, state: &P::State, estimate: u32, carry: Self::Carry) -> Self::Memo;
+}
+
+/// States whose successors are asked for together, at most.
+pub const TOGETHER: usize = 32;
+
+/// A state whose successors are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// The place of what was kept of it.
+    pub place: u32,
+    /// The move that led to it, which need not be undone.
+    pub last: Option<Move>,
+}
+
+/// A state after a move.
+#[derive(Clone, Copy, Debug)]
+pub struct Successor<M> {
+    /// Its memo; a draft at first.
+    pub memo: M,
+    /// The move.
+    pub step: Move,
+    /// Its estimate, when the memo is settled.
+    pub estimate: u32,
 }
 
 /// The moves that are left after a look at all of them.

@@ -309,13 +309,13 @@ impl<'m, E: Pod> Buckets<'m, E> {
     }
 
     /// Calls `visit` with the level, the column and the entry of each.
-    pub fn for_each(&mut self, mut visit: impl FnMut(usize, usize, &E)) {
+    pub fn for_each(&mut self, mut visit: impl FnMut(usize, usize, &mut E)) {
         for bucket in 0..self.tops.len() {
             let (level, column) = (bucket / self.shape.columns, bucket % self.shape.columns);
             let mut chunk = self.tops[bucket];
             while chunk != NONE {
                 let (head, entries) = self.chunk(chunk);
-                entries[..head.len as usize].iter().for_each(|entry| visit(level, column, entry));
+                entries[..head.len as usize].iter_mut().for_each(|entry| visit(level, column, entry));
                 chunk = head.below;
             }
         }

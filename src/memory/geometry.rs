@@ -85,8 +85,9 @@ impl Geometry {
     pub fn fitting<K: Key>(bytes: usize, fields: Fields) -> Option<Self> {
         let slot = size_of::<K::Slot>();
         let width = 1 << (64 / slot).max(1).ilog2();
-        // Slots are numbered by u32 in the open list.
-        let most = (u32::MAX as usize - 1) / width;
+        // Slots are numbered by u32 in the open list, where the last few numbers
+        // mean something else.
+        let most = (u32::MAX as usize - 0x100) / width;
         let fit = (bytes / (slot * width)).min(most);
         if fit == 0 || fields.note() > 62 || fields.key > K::BITS {
             return None;

@@ -24,7 +24,7 @@ use bytemuck::{Pod, Zeroable};
 ///
 /// Two states are equal exactly when their keys are; no key is ever replaced by
 /// a hash of it.
-pub trait Key: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
+pub trait Key: Zeroable + Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
     /// What the table keeps of a key, its cost and its move. All zero: empty.
     type Slot: Pod + Eq + Send + Sync + std::fmt::Debug;
 
@@ -175,7 +175,7 @@ narrow_key!(u64);
 narrow_key!(u128);
 
 /// A key of `N` words, for states that do not fit into 128 bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Zeroable)]
 #[repr(transparent)]
 pub struct Wide<const N: usize>(pub [u64; N]);
 

@@ -119,10 +119,12 @@ impl<'m, K: Key> Table<'m, K> {
         &self.geometry
     }
 
-    /// Asks the processor to fetch a mixed key's home line.
+    /// Asks the processor to fetch a mixed key's home line, and tells which that is.
     #[inline(always)]
-    pub fn prefetch(&self, mixed: K) {
-        self.prefetch_slot(mixed.home(&self.geometry) * self.geometry.width);
+    pub fn prefetch(&self, mixed: K) -> usize {
+        let home = mixed.home(&self.geometry);
+        self.prefetch_slot(home * self.geometry.width);
+        home
     }
 
     /// Asks the processor to fetch a slot.
@@ -242,7 +244,8 @@ impl<'m, K: Key> Table<'m, K> {
     /// move, or lowers the cost of a known one.
     ///
     /// # Safety
-    /// Nobody else reads or writes the key's stripe meanwhile.
+    /// The home line is inside the table, and nobody else reads or writes its stripe
+    /// meanwhile.
     #[inline(always)]
     #[allow(unsafe_code)]
     unsafe fn put(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
@@ -264,7 +267,7 @@ impl<'m, K: Key> Table<'m, K> {
     /// it, and the others look again.
     ///
     /// # Safety
-    /// Slots are words, and nobody uses them otherwise than by
+    /// The home line is inside the table, slots are words, and nobody uses them otherwise than by
     /// [`Table::word`] meanwhile.
     #[inline(always)]
     #[allow(unsafe_code)]
@@ -293,12 +296,19 @@ impl<'m, K: Key> Table<'m, K> {
 pub trait Access<K: Key> {
     /// Whether others use the table at the same time.
     const IS_SHARED: bool;
-    /// The table's prefetch of a mixed key.
-    fn prefetch(&self, mixed: K);
+    /// The table's prefetch of a mixed key; its home line.
+    fn prefetch(&self, mixed: K) -> usize;
     /// The table's prefetch of a slot.
     fn prefetch_slot(&self, slot: u32);
+    /// The home line of a mixed key.
+    fn home(&self, mixed: K) -> usize;
     /// Inserts a mixed key or lowers its cost.
-    fn insert(&mut self, mixed: K, cost: u32, step: u32) -> Insert;
+    #[inline(always)]
+    fn insert(&mut self, mixed: K, cost: u32, step: u32) -> Insert {
+        self.insert_from(self.home(mixed), mixed, cost, step)
+    }
+    /// The same, from its home line on.
+    fn insert_from(&mut self, home: usize, mixed: K, cost: u32, step: u32) -> Insert;
     /// Reads a used slot.
     fn known(&mut self, slot: u32) -> Known<K>;
 }
@@ -320,8 +330,13 @@ impl<K: Key> Access<K> for Exclusive<'_, '_, K> {
     const IS_SHARED: bool = false;
 
     #[inline(always)]
-    fn prefetch(&self, mixed: K) {
-        self.0.prefetch(mixed);
+    fn prefetch(&self, mixed: K) -> usize {
+        self.0.prefetch(mixed)
+    }
+
+    #[inline(always)]
+    fn home(&self, mixed: K) -> usize {
+        mixed.home(&self.0.geometry)
     }
 
     #[inline(always)]
@@ -330,10 +345,12 @@ impl<K: Key> Access<K> for Exclusive<'_, '_, K> {
     }
 
     #[inline(always)]
-    fn insert(&mut self, mixed: K, cost: u32, step: u32) -> Insert {
-        let home = mixed.home(&self.0.geometry);
+    fn insert_from(&mut self, home: usize, mixed: K, cost: u32, step: u32) -> Insert {
+        debug_assert_eq!(home, self.home(mixed));
+        assert!(home < self.0.geometry.lines);
         #[allow(unsafe_code)]
-        // SAFETY: `&mut Table`: nobody else can reach the slots.
+        // SAFETY: `&mut Table`: nobody else can reach the slots; the line is inside
+        // the table.
         unsafe {
             self.0.put(mixed, home, cost, step)
         }
@@ -353,8 +370,15 @@ impl<K: Key, L: RawMutex> Access<K> for Shared<'_, '_, K, L> {
     const IS_SHARED: bool = true;
 
     #[inline(always)]
-    fn prefetch(&self, mixed: K) {
-        self.prefetch_slot((mixed.home(&self.table.geometry) * self.table.geometry.width) as u32);
+    fn prefetch(&self, mixed: K) -> usize {
+        let home = self.home(mixed);
+        self.prefetch_slot((home * self.table.geometry.width) as u32);
+        home
+    }
+
+    #[inline(always)]
+    fn home(&self, mixed: K) -> usize {
+        mixed.home(&self.table.geometry)
     }
 
     #[inline(always)]
@@ -366,16 +390,18 @@ impl<K: Key, L: RawMutex> Access<K> for Shared<'_, '_, K, L> {
     }
 
     #[inline(always)]
-    fn insert(&mut self, mixed: K, cost: u32, step: u32) -> Insert {
-        let home = mixed.home(&self.table.geometry);
+    fn insert_from(&mut self, home: usize, mixed: K, cost: u32, step: u32) -> Insert {
+        debug_assert_eq!(home, self.home(mixed));
+        assert!(home < self.table.geometry.lines);
         #[allow(unsafe_code)]
         if K::IS_WORD {
-            // SAFETY: slots are words; while the table is lent out for sharing,
+            // SAFETY: the line is inside the table; slots are words; while the table is lent out for sharing,
             // all use them so.
             unsafe { self.table.put_among_others(mixed, home, cost, step) }
         } else {
             let _held = self.locks.hold(home >> self.table.geometry.stripe_shift);
-            // SAFETY: the stripe's lock is held, and probing stays inside it.
+            // SAFETY: the line is inside the table; the stripe's lock is held, and
+            // probing stays inside it.
             unsafe { self.table.put(mixed, home, cost, step) }
         }
     }

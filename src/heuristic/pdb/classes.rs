@@ -31,7 +31,7 @@ pub(super) struct Classes {
     /// The same on boards of up to 16 cells, in one word, so that more of it stays
     /// in the cache: three bits for each free cell, the first one first, and the
     /// column of region 0 above [`COLUMN`].
-    words: Arc<[u64]>,
+    words: Option<Arc<Words>>,
     /// On such boards, the number of each class in the order of the ranks, so that
     /// a tile's move leads to one that is not far away.
     columns: Vec<u32>,
@@ -66,6 +66,11 @@ const MOST_REGIONS: u64 = 8;
 
 /// Where the column of region 0 begins in a word.
 const COLUMN: u32 = 48;
+
+/// Words by the rank of occupied cells. There are at most 12,870 sets of eight
+/// cells; so many more that a mask keeps a rank below it.
+pub(super) type Words = [u64; WORDS];
+const WORDS: usize = 1 << 14;
 
 /// The column of some occupied cells in the word that is known by their rank;
 /// `before`: all cells before the blank's.
@@ -106,7 +111,7 @@ impl Classes {
             high,
             is_wide: cells > 16,
             sets: vec![[0; 2]; all as usize],
-            words: Arc::new([]),
+            words: None,
             columns: Vec::new(),
             members: Vec::new(),
             beside: std::array::from_fn(|cell| frame.around(1 << cell)),
@@ -124,7 +129,7 @@ impl Classes {
         }
         if !new.is_wide {
             new.columns = new.in_order();
-            new.words = new.in_words();
+            new.words = Some(new.in_words());
         }
         Some(new)
     }
@@ -170,8 +175,8 @@ impl Classes {
     }
 
     /// [`Classes::words`].
-    fn in_words(&self) -> Arc<[u64]> {
-        let mut words = vec![0; self.sets.len()];
+    fn in_words(&self) -> Arc<Words> {
+        let mut words = vec![0; WORDS];
         for &(set, region) in self.members.iter().rev() {
             let class = self.class(set, region.trailing_zeros() as usize);
             let first = self.sets[self.rank(set)][1] >> 32;
@@ -182,7 +187,7 @@ impl Classes {
                 *word |= (u64::from(class) - first) << (3 * at);
             }
         }
-        words.into()
+        Arc::<[u64]>::from(words).try_into().expect("there are so many")
     }
 
     /// On boards of up to 16 cells, the number of each class in the order of
@@ -226,10 +231,9 @@ impl Classes {
 
     /// The two tables whose sum is the rank of occupied cells, by their bytes, and
     /// what is known by that rank ([`in_word`]); for boards of up to 16 cells.
-    pub(super) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<[u64]>) {
-        debug_assert!(!self.is_wide);
+    pub(super) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<Words>) {
         let bytes = |ranks: &[u32; HALF]| std::array::from_fn(|byte| ranks[byte] as u16);
-        (bytes(&self.low), bytes(&self.high), self.words.clone())
+        (bytes(&self.low), bytes(&self.high), self.words.clone().expect("the board has up to 16 cells"))
     }
 
     /// Whether these are the classes of so many tiles on a frame.
@@ -256,15 +260,15 @@ impl Classes {
     /// All moves of the tiles of a class.
     #[inline(always)]
     pub(super) fn moves(&self, class: usize) -> impl Iterator<Item = Moved> {
-        cells_of(self.members[class].0).flat_map(move |from| self.moves_of(class, from))
+        cells_of(self.members[class].0).flat_map(move |from| self.moves_of(class, from, Set::MAX))
     }
 
     /// The moves of the tile in one of the occupied cells.
     #[inline(always)]
-    pub(super) fn moves_of(&self, class: usize, from: usize) -> impl Iterator<Item = Moved> {
+    pub(super) fn moves_of(&self, class: usize, from: usize, onto: Set) -> impl Iterator<Item = Moved> {
         let (set, region) = self.members[class];
         let at = (set & ((1 << from) - 1)).count_ones() as usize;
-        cells_of(self.beside[from] & region).map(move |to| {
+        cells_of(self.beside[from] & region & onto).map(move |to| {
             let between: Set = (1 << from.max(to)) - (2 << from.min(to));
             let others = (set & between).count_ones() as usize;
             let passage = Passage { at, others, forward: to > from };
@@ -276,7 +280,7 @@ impl Classes {
     pub(super) fn bytes(&self) -> usize {
         4 * (self.low.len() + self.high.len())
             + 16 * self.sets.len()
-            + 8 * self.words.len()
+            + self.words.as_ref().map_or(0, |words| size_of_val(&**words))
             + 8 * self.members.len()
     }
 }
@@ -297,8 +301,8 @@ mod tests {
                 assert_eq!(region, frame.region(set, region.trailing_zeros() as usize));
                 for cell in cells_of(region) {
                     assert_eq!(classes.class(set, cell) as usize, class);
-                    if !classes.is_wide {
-                        let word = classes.words[classes.rank(set)];
+                    if let Some(words) = &classes.words {
+                        let word = words[classes.rank(set)];
                         let column = in_word(word, set, ((1u32 << cell) - 1) as u16);
                         assert_eq!(column, classes.columns[class]);
                     }

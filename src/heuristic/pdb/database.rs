@@ -10,9 +10,9 @@
 //! page of memory. On wider boards orders are few, and there is a row for each
 //! class.
 
-use super::classes::{Classes, Moved};
-use super::frame::Set;
-use super::order::{FACTORIALS, Order, Passage};
+use super::classes::{Classes, Moved, Words};
+use super::frame::{CELLS, Set};
+use super::order::{FACTORIALS, MOST_TILES, Order, Passage};
 use super::pattern::Pattern;
 use crate::memory::arena::Arena;
 use crate::memory::prefetch;
@@ -30,6 +30,8 @@ pub struct Database {
     white: Set,
     /// The class of the goal.
     home: u32,
+    /// For each tile and cell: the cells that are nearer to where the tile belongs.
+    nearer: Vec<[Set; CELLS]>,
     /// How many states there are at each distance.
     counts: Vec<u64>,
 }
@@ -60,7 +62,8 @@ impl Database {
             None => stride(pattern.tiles()) * 64,
         };
         let home = classes.class(pattern.homes, pattern.blank.into());
-        Self { pattern, white: pattern.frame.white(), home, classes, table, row: row as u32, counts }
+        let nearer = nearer_cells(pattern);
+        Self { pattern, white: pattern.frame.white(), home, nearer, classes, table, row: row as u32, counts }
     }
 
     /// The pattern.
@@ -101,7 +104,7 @@ impl Database {
     }
 
     /// What tells the class of occupied cells: see [`Classes::ranks`].
-    pub(super) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<[u64]>) {
+    pub(super) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<Words>) {
         self.classes.ranks()
     }
 
@@ -154,6 +157,19 @@ impl Database {
     }
 }
 
+/// For each tile of a pattern and each cell: the cells that are nearer to where the
+/// tile belongs.
+fn nearer_cells(pattern: Pattern) -> Vec<[Set; CELLS]> {
+    let cols = pattern.frame.cols;
+    let distance = |a: usize, b: usize| (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols);
+    let cells = 0..pattern.frame.cells();
+    let homes = cells.clone().filter(|cell| pattern.homes >> cell & 1 == 1);
+    let nearer = |home: usize, from: usize| {
+        cells.clone().filter(|&to| distance(to, home) < distance(from, home)).fold(0, |set, to| set | 1 << to)
+    };
+    homes.map(|home| std::array::from_fn(|from| nearer(home, from))).collect()
+}
+
 /// A pattern's tiles on their way home.
 pub(super) struct Walk<'d> {
     database: &'d Database,
@@ -163,17 +179,19 @@ pub(super) struct Walk<'d> {
     number: u16,
     /// The moves made so far.
     pub(super) made: u32,
-    /// The tiles whose moves have not been looked at yet, by their cells.
+    /// The tiles whose moves have not been looked at yet, by their cells; first
+    /// only moves that bring a tile nearer to where it belongs, then all others.
     rest: Set,
+    others: bool,
     /// Some moves that are possible, and the numbers and the places of their
     /// bits.
     next: [(Moved, u16, u32); MOST_MOVES],
     possible: usize,
 }
 
-/// Moves that are looked at together, at least, while there are any: about one in
-/// three leads nearer.
-const FEW: usize = 4;
+/// Moves that are looked at together, at least, while there are any: about two in
+/// three of the first ones lead nearer.
+const FEW: usize = 2;
 
 /// No more come together: the last tile has four sides.
 const MOST_MOVES: usize = FEW + 3;
@@ -192,6 +210,7 @@ impl<'d> Walk<'d> {
             number,
             made: 0,
             rest: set,
+            others: false,
             next: [(nowhere, 0, 0); MOST_MOVES],
             possible: 0,
         }
@@ -205,10 +224,19 @@ impl<'d> Walk<'d> {
             return false;
         }
         prefetch(database.word(database.place_in(self.class, self.number)));
-        while self.possible < FEW && self.rest != 0 {
+        while self.possible < FEW {
+            if self.rest == 0 {
+                if self.others {
+                    break;
+                }
+                (self.rest, self.others) = (self.set, true);
+            }
             let from = self.rest.trailing_zeros() as usize;
             self.rest &= self.rest - 1;
-            for moved in database.classes.moves_of(self.class as usize, from) {
+            let tile = self.order[(self.set & ((1 << from) - 1)).count_ones() as usize % MOST_TILES];
+            let nearer = database.nearer[tile as usize][from];
+            let onto = if self.others { !nearer } else { nearer };
+            for moved in database.classes.moves_of(self.class as usize, from, onto) {
                 let number = self.number.wrapping_add(moved.passage.change(&self.order));
                 let place = database.place(moved.set, moved.blank, number);
                 prefetch(database.word(place));
@@ -227,9 +255,10 @@ impl<'d> Walk<'d> {
         let here = database.bit(database.place_in(self.class, self.number)) << 1 | odd;
         let nearer = (here.wrapping_sub(1) & 3) >> 1;
         let found = self.next[..self.possible].iter().find(|&&(_, _, place)| database.bit(place) == nearer);
-        let Some(&(moved, number, _)) = found else { return self.rest != 0 };
+        let Some(&(moved, number, _)) = found else { return self.rest != 0 || !self.others };
         moved.passage.apply(&mut self.order);
-        (self.set, self.number, self.rest) = (moved.set, number, moved.set);
+        (self.set, self.number) = (moved.set, number);
+        (self.rest, self.others) = (moved.set, false);
         self.class = database.classes.class(moved.set, moved.blank);
         self.made += 1;
         true

@@ -10,15 +10,18 @@ use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use bytemuck::{Pod, Zeroable};
 
 /// A way to keep [`Sums`], for boards of up to 16 cells.
-pub trait Keeping: Sized + Send + Sync {
+pub trait Keeping: Sized + Send + Sync + 'static {
     /// What is kept.
     type Kept<const N: usize, const V: usize>: Pod + Send;
+
+    /// Whether the board is kept, too.
+    const KEEPS_STATES: bool;
 
     /// Keeps it.
     fn keep<const N: usize, const V: usize>(memo: &Sums<N, V>) -> Self::Kept<N, V>;
 
-    /// The board, if it is kept.
-    fn state<const N: usize, const V: usize>(kept: &Self::Kept<N, V>) -> Option<TileState<u64>>;
+    /// All of it, if that is kept.
+    fn whole<const N: usize, const V: usize>(kept: &Self::Kept<N, V>) -> Option<&Kept<N, V>>;
 
     /// The sums again.
     fn again<const N: usize, const V: usize>(
@@ -35,50 +38,73 @@ pub trait Keeping: Sized + Send + Sync {
 pub struct Whole;
 
 /// Where the sums and residues leave four bits.
-const BLANK: u32 = 28;
+pub(super) const BLANK: u32 = 28;
 
-/// What [`Whole`] keeps.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
+/// What [`Whole`] keeps: a board as pattern databases see it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[repr(C, packed(4))]
 pub struct Kept<const N: usize, const V: usize> {
-    placed: [[Placed; N]; V],
-    /// The sums and residues; in the four bits that these leave, the blank's cell.
-    sums: u32,
-    cells: [u32; 2],
+    /// Where each pattern's tiles are.
+    pub(super) placed: [[Placed; N]; V],
+    /// The sums of the distances, a byte for each view; above them the distances
+    /// modulo 4, two bits each; and in the four bits that these leave, the blank's
+    /// cell.
+    pub(super) sums: u32,
+    /// The board's cells.
+    pub(super) cells: u64,
+}
+
+impl<const N: usize, const V: usize> Kept<N, V> {
+    #[inline(always)]
+    pub(super) fn new(placed: [[Placed; N]; V], sums: u32, state: &TileState<u64>) -> Self {
+        const { assert!(V <= 2 && N * V <= 6) };
+        Self { placed, sums: sums | u32::from(state.blank) << BLANK, cells: state.cells }
+    }
+
+    /// The board.
+    #[inline(always)]
+    pub(super) fn state(&self) -> TileState<u64> {
+        TileState { cells: self.cells, blank: (self.sums >> BLANK) as u8 }
+    }
+
+    /// Replaces the board.
+    #[inline(always)]
+    pub(super) fn set_state(&mut self, state: &TileState<u64>) {
+        self.sums = self.sums & !(u32::MAX << BLANK) | u32::from(state.blank) << BLANK;
+        self.cells = state.cells;
+    }
 }
 
 #[allow(unsafe_code)]
 // SAFETY: all fields can be zero.
 unsafe impl<const N: usize, const V: usize> Zeroable for Kept<N, V> {}
 #[allow(unsafe_code)]
-// SAFETY: `repr(C)` and words of four bytes only, so there is no padding; all
-// fields are `Pod`.
+// SAFETY: `repr(C)`, and all fields are words of four bytes or multiples of these,
+// aligned to four bytes, so there is no padding; all are `Pod`.
 unsafe impl<const N: usize, const V: usize> Pod for Kept<N, V> {}
 
 impl Keeping for Whole {
     type Kept<const N: usize, const V: usize> = Kept<N, V>;
+    const KEEPS_STATES: bool = true;
 
     #[inline(always)]
     fn keep<const N: usize, const V: usize>(memo: &Sums<N, V>) -> Kept<N, V> {
-        let TileState { cells, blank } = memo.state;
-        let sums = memo.sums | u32::from(blank) << BLANK;
-        Kept { placed: memo.placed, sums, cells: [cells as u32, (cells >> 32) as u32] }
+        memo.kept
     }
 
     #[inline(always)]
-    fn state<const N: usize, const V: usize>(kept: &Kept<N, V>) -> Option<TileState<u64>> {
-        let cells = u64::from(kept.cells[0]) | u64::from(kept.cells[1]) << 32;
-        Some(TileState { cells, blank: (kept.sums >> BLANK) as u8 })
+    fn whole<const N: usize, const V: usize>(kept: &Kept<N, V>) -> Option<&Kept<N, V>> {
+        Some(kept)
     }
 
     #[inline(always)]
     fn again<const N: usize, const V: usize>(
         _: &PatternDatabases<N, V, Self>,
         _: &Tiles<u64>,
-        state: &TileState<u64>,
+        _: &TileState<u64>,
         kept: Kept<N, V>,
     ) -> Sums<N, V> {
-        Sums::new(kept.placed, kept.sums & ((1 << BLANK) - 1), *state)
+        Sums::new(kept)
     }
 }
 
@@ -101,14 +127,15 @@ const FACTORIAL_SUMS: [u16; 256] = {
 
 impl Keeping for Recounted {
     type Kept<const N: usize, const V: usize> = u32;
+    const KEEPS_STATES: bool = false;
 
     #[inline(always)]
     fn keep<const N: usize, const V: usize>(memo: &Sums<N, V>) -> u32 {
-        memo.sums
+        memo.kept.sums & !(u32::MAX << BLANK)
     }
 
     #[inline(always)]
-    fn state<const N: usize, const V: usize>(_: &u32) -> Option<TileState<u64>> {
+    fn whole<const N: usize, const V: usize>(_: &u32) -> Option<&Kept<N, V>> {
         None
     }
 
@@ -138,6 +165,6 @@ impl Keeping for Recounted {
                 *placed = Placed::from(set) | Placed::from(number) << 16;
             }
         }
-        Sums::new(placed, kept, *state)
+        Sums::new(Kept::new(placed, kept, state))
     }
 }

@@ -5,7 +5,7 @@
 //! takes the fewest steps: cells as shifts, terms of orders' numbers in the half
 //! of a word where the number is, the ranks of occupied cells by bytes.
 
-use super::classes::in_word;
+use super::classes::{Words, in_word};
 use super::database::Database;
 use super::frame::{CELLS, Set, Symmetry};
 use super::order::{MOST_TILES, Order, passing};
@@ -23,8 +23,10 @@ pub(super) type Placed = u32;
 /// One pattern in one view.
 #[derive(Debug)]
 pub(super) struct Lookup {
-    /// For each cell of the blank, and each of its moves.
-    steps: [[Step; 4]; LABELS],
+    /// For each move, and each cell of the blank.
+    steps: [[Step; LABELS]; 4],
+    /// The moves that lead past others.
+    pub(super) passes: [bool; 4],
     /// For a tile that moves back or forth past another one, by their labels:
     /// what that adds to the number of the order, in the upper half.
     passing: [[[Placed; LABELS]; LABELS]; 2],
@@ -32,8 +34,9 @@ pub(super) struct Lookup {
     low: [u16; 256],
     high: [u16; 256],
     /// By that rank: the regions of the other cells, and the first one's column.
-    words: Arc<[u64]>,
-    /// The bits in a row of the database.
+    words: Arc<Words>,
+    /// The bits of the database, and how many are in a row.
+    bits: Bits,
     row: u32,
     pub(super) database: Arc<Database>,
     /// The tile that each label stands for, or `u8::MAX`.
@@ -42,6 +45,21 @@ pub(super) struct Lookup {
     pub(super) reading: [u8; LABELS],
     /// From a puzzle's cells to those of the database.
     pub(super) laying: Symmetry,
+}
+
+/// All words of a database that is held beside it.
+#[derive(Debug)]
+struct Bits(&'static [u64]);
+
+impl Bits {
+    fn of(database: &Arc<Database>) -> Self {
+        let words: *const [u64] = database.words();
+        #[allow(unsafe_code)]
+        // SAFETY: the words lie in a mapping that stays where it is as long as the
+        // database lives, and nobody writes to them; the database is held by the
+        // lookup that this belongs to, and nobody else is given the slice.
+        Self(unsafe { &*words })
+    }
 }
 
 /// What a move does to a pattern whose tile it moves.
@@ -79,34 +97,35 @@ impl Lookup {
                 terms[0][label][other] = Placed::from(term.wrapping_neg()) << 16;
             }
         }
-        let mut steps = [[Step::default(); 4]; LABELS];
-        for (blank, steps) in steps.iter_mut().enumerate().take(cells) {
-            for step in puzzle.moves_from(blank) {
-                let from = puzzle.beside(blank as u8, step);
-                let (there, here) = (laying.0[blank], laying.0[from as usize]);
-                let mut passed = [4 * from; 3];
-                let between =
-                    |cell: &u8| (here.min(there) + 1..here.max(there)).contains(&laying.0[*cell as usize]);
-                for (place, cell) in passed.iter_mut().zip((0..cells as u8).filter(between)) {
-                    *place = 4 * cell;
-                }
-                steps[step.0 as usize] = Step {
-                    change: 1 << here ^ 1 << there,
-                    before: (1 << here) - 1,
-                    forward: u8::from(there > here),
-                    passed,
-                };
+        let (mut steps, mut passes) = ([[Step::default(); LABELS]; 4], [false; 4]);
+        let moves = |blank| puzzle.moves_from(blank).map(move |step| (blank, step));
+        for (blank, step) in (0..cells).flat_map(moves) {
+            let from = puzzle.beside(blank as u8, step);
+            let (there, here) = (laying.0[blank], laying.0[from as usize]);
+            passes[step.0 as usize] |= here.abs_diff(there) > 1;
+            let mut passed = [4 * from; 3];
+            let between =
+                |cell: &u8| (here.min(there) + 1..here.max(there)).contains(&laying.0[*cell as usize]);
+            for (place, cell) in passed.iter_mut().zip((0..cells as u8).filter(between)) {
+                *place = 4 * cell;
             }
+            steps[step.0 as usize][blank] = Step {
+                change: 1 << here ^ 1 << there,
+                before: (1 << here) - 1,
+                forward: u8::from(there > here),
+                passed,
+            };
         }
         let mut reading = [0; LABELS];
         (0..cells).for_each(|cell| reading[laying.0[cell] as usize] = cell as u8);
         let (low, high, words) = database.ranks();
-        let row = database.row();
-        Self { steps, passing: terms, low, high, words, row, database, tiles, reading, laying }
+        let (row, bits) = (database.row(), Bits::of(&database));
+        Self { steps, passes, passing: terms, low, high, words, bits, row, database, tiles, reading, laying }
     }
 
     /// Where the pattern's tiles are after the move in direction `step` of a tile
     /// of its own, by its label, and the place of their bit, which is asked for.
+    /// `passes`: whether such a move leads past others, or it is not known.
     #[inline(always)]
     pub(super) fn follow(
         &self,
@@ -114,25 +133,27 @@ impl Lookup {
         before: &TileState<u64>,
         step: usize,
         label: usize,
+        passes: bool,
     ) -> (Placed, u32) {
-        let step = self.steps[before.blank as usize % LABELS][step % 4];
-        let terms = &self.passing[step.forward as usize % 2][label % LABELS];
-        let term = |at: usize| terms[(before.cells >> (step.passed[at] & 63)) as usize % LABELS];
-        let placed = (placed ^ Placed::from(step.change))
-            .wrapping_add(term(0))
-            .wrapping_add(term(1))
-            .wrapping_add(term(2));
+        let step = self.steps[step % 4][before.blank as usize % LABELS];
+        let mut placed = placed ^ Placed::from(step.change);
+        if passes {
+            let terms = &self.passing[step.forward as usize % 2][label % LABELS];
+            let term = |at: usize| terms[(before.cells >> (step.passed[at] & 63)) as usize % LABELS];
+            placed = placed.wrapping_add(term(0)).wrapping_add(term(1)).wrapping_add(term(2));
+        }
         let rank = self.low[placed as usize & 0xff] + self.high[placed as usize >> 8 & 0xff];
-        let column = in_word(self.words[rank as usize], placed, step.before);
+        let word = self.words[rank as usize % self.words.len()];
+        let column = in_word(word, placed, step.before);
         let place = (placed >> 16) * self.row + column;
-        prefetch(self.database.word(place));
+        prefetch(self.bits.0.as_ptr().wrapping_add(place as usize >> 6));
         (placed, place)
     }
 
     /// The bit in a place.
     #[inline(always)]
     pub(super) fn bit(&self, place: u32) -> u32 {
-        self.database.bit(place)
+        (self.bits.0[place as usize >> 6] >> (place & 63)) as u32 & 1
     }
 
     /// The occupied cells and the tiles on them, in their order.

@@ -32,7 +32,7 @@ mod turn;
 pub use build::{BuildError, Report};
 pub use database::Database;
 pub use frame::Frame;
-pub use keeping::{Keeping, Recounted, Whole};
+pub use keeping::{Keeping, Kept as KeptBoard, Recounted, Whole};
 pub use library::{Event, Library, Listener, Needs};
 pub use order::MOST_TILES;
 pub use partition::{MOST_PATTERNS, NotAPartition, Partition};
@@ -41,10 +41,11 @@ pub use several::{Kept as KeptSums, Memo as SeveralSums, SeveralPartitions};
 pub(crate) use store::checksum;
 pub use store::{Damage, Listed, Store};
 
-use super::Heuristic;
+use super::{Heuristic, Origin, Successor, TOGETHER};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 use database::Walk;
+use keeping::Kept;
 use lookup::{LABELS, Lookup, Placed};
 use std::marker::PhantomData;
 
@@ -55,19 +56,15 @@ pub struct PatternDatabases<const N: usize, const V: usize, K = Whole> {
     name: &'static str,
     /// For each view and label: its pattern.
     parts: [[u8; LABELS]; V],
+    /// For each move and view: whether a tile may pass others.
+    passes: [[bool; V]; 4],
     lookups: [[Box<Lookup>; N]; V],
 }
 
 /// A board as pattern databases see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums<const N: usize, const V: usize> {
-    /// Where each pattern's tiles are.
-    placed: [[Placed; N]; V],
-    /// The sums of the distances, a byte for each view, and above them the
-    /// distances modulo 4, two bits each.
-    sums: u32,
-    /// The board itself.
-    state: TileState<u64>,
+    kept: Kept<N, V>,
     /// Where the bits are that a draft still has to look at, and in which
     /// pattern's database.
     places: [u32; V],
@@ -76,15 +73,14 @@ pub struct Sums<const N: usize, const V: usize> {
 
 impl<const N: usize, const V: usize> Sums<N, V> {
     #[inline(always)]
-    fn new(placed: [[Placed; N]; V], sums: u32, state: TileState<u64>) -> Self {
-        const { assert!(V <= 2 && N * V <= 6) };
-        Self { placed, sums, state, places: [0; V], parts: [0; V] }
+    fn new(kept: Kept<N, V>) -> Self {
+        Self { kept, places: [0; V], parts: [0; V] }
     }
 }
 
 impl<const N: usize, const V: usize> PartialEq for Sums<N, V> {
     fn eq(&self, other: &Self) -> bool {
-        (self.placed, self.sums, self.state) == (other.placed, other.sums, other.state)
+        self.kept == other.kept
     }
 }
 
@@ -112,8 +108,37 @@ impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
             }
             lookups.push(row.try_into().ok()?);
         }
-        let name = partition.name();
-        Some(Self { keeping: PhantomData, name, parts, lookups: lookups.try_into().ok()? })
+        let lookups: [[Box<Lookup>; N]; V] = lookups.try_into().ok()?;
+        let passes = std::array::from_fn(|step| {
+            std::array::from_fn(|view| lookups[view].iter().any(|lookup| lookup.passes[step]))
+        });
+        Some(Self { keeping: PhantomData, name: partition.name(), parts, passes, lookups })
+    }
+}
+
+impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
+    /// Makes a move in a memo, which is a copy of `before` still; `passes` tells in
+    /// which views that may lead past others.
+    #[inline(always)]
+    fn follow(
+        &self,
+        puzzle: &Tiles<u64>,
+        memo: &mut Sums<N, V>,
+        before: &Kept<N, V>,
+        step: Move,
+        passes: [bool; V],
+    ) {
+        let state = before.state();
+        let label = state.cells.label(puzzle.beside(state.blank, step).into());
+        memo.kept.set_state(&puzzle.apply(&state, step));
+        for (view, passes) in passes.into_iter().enumerate() {
+            let part = usize::from(self.parts[view][label % LABELS]) % N;
+            let (lookup, placed) = (&*self.lookups[view][part], before.placed[view][part]);
+            let (placed, place) = lookup.follow(placed, &state, step.0 as usize, label, passes);
+            memo.kept.placed[view][part] = placed;
+            memo.places[view] = place;
+            memo.parts[view] = part as u8;
+        }
     }
 }
 
@@ -127,6 +152,7 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
     type Memo = Sums<N, V>;
     type Carry = K::Kept<N, V>;
     const FAR: bool = true;
+    const KEEPS_STATES: bool = K::KEEPS_STATES;
 
     fn name(&self) -> &'static str {
         self.name
@@ -153,7 +179,7 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         let sums = walks.iter().fold(0, |sums, &((view, part), ref walk)| {
             sums + (walk.made << (8 * view)) + ((walk.made & 3) << residue::<N>(view, part))
         });
-        Sums::new(placed, sums, *state)
+        Sums::new(Kept::new(placed, sums, state))
     }
 
     #[inline(always)]
@@ -164,7 +190,9 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         before: &TileState<u64>,
         step: Move,
     ) -> Sums<N, V> {
-        self.settle(self.draft(puzzle, memo, before, step))
+        let mut memo = self.draft(puzzle, memo, before, step);
+        self.settle(&mut memo);
+        memo
     }
 
     #[inline(always)]
@@ -175,21 +203,16 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         before: &TileState<u64>,
         step: Move,
     ) -> Sums<N, V> {
-        let label = before.cells.label(puzzle.beside(before.blank, step).into());
-        let mut memo = Sums { state: puzzle.apply(before, step), ..*memo };
-        for view in 0..V {
-            let part = usize::from(self.parts[view][label % LABELS]) % N;
-            let lookup = &*self.lookups[view][part];
-            let (placed, place) = lookup.follow(memo.placed[view][part], before, step.0 as usize, label);
-            memo.placed[view][part] = placed;
-            memo.places[view] = place;
-            memo.parts[view] = part as u8;
-        }
-        memo
+        debug_assert_eq!(memo.kept.state(), *before);
+        let mut after = *memo;
+        self.follow(puzzle, &mut after, &memo.kept, step, [true; V]);
+        after
     }
 
     #[inline(always)]
-    fn settle(&self, mut memo: Sums<N, V>) -> Sums<N, V> {
+    fn settle(&self, memo: &mut Sums<N, V>) {
+        let sums = memo.kept.sums;
+        let (mut flips, mut added) = (0, 0u32);
         for view in 0..V {
             let part = memo.parts[view] as usize % N;
             let bit = self.lookups[view][part].bit(memo.places[view]);
@@ -197,17 +220,18 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
             // with every move: together with both from before it tells one more
             // from one less.
             let shift = residue::<N>(view, part);
-            let before = memo.sums >> shift;
-            let nearer = (bit ^ before ^ before >> 1) & 1;
-            memo.sums ^= (1 | (bit ^ before >> 1 & 1) << 1) << shift;
-            memo.sums = memo.sums.wrapping_add(1 << (8 * view)).wrapping_sub(nearer << (8 * view + 1));
+            let before = sums >> shift;
+            let flip = (bit ^ before >> 1) & 1;
+            let nearer = (flip ^ before) & 1;
+            flips ^= (1 | flip << 1) << shift;
+            added = added.wrapping_add((1 << (8 * view)) - (nearer << (8 * view + 1)));
         }
-        memo
+        memo.kept.sums = (sums ^ flips).wrapping_add(added);
     }
 
     #[inline(always)]
     fn estimate(&self, memo: &Sums<N, V>) -> u32 {
-        (0..V).map(|view| memo.sums >> (8 * view) & 0xff).max().unwrap_or(0)
+        (0..V).map(|view| memo.kept.sums >> (8 * view) & 0xff).max().unwrap_or(0)
     }
 
     #[inline(always)]
@@ -217,7 +241,54 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
 
     #[inline(always)]
     fn recall(&self, kept: &K::Kept<N, V>) -> Option<TileState<u64>> {
-        K::state(kept)
+        K::whole(kept).map(Kept::state)
+    }
+
+    /// One move after the other: for many states the same is to be done then.
+    #[inline(always)]
+    fn successors<'k>(
+        &self,
+        puzzle: &Tiles<u64>,
+        origins: &[Origin],
+        kept: impl Fn(u32) -> &'k K::Kept<N, V>,
+        found: &mut Vec<Successor<Sums<N, V>>>,
+    ) -> usize {
+        let kept = |place| K::whole(kept(place)).expect("states are kept");
+        // For each move the states that have it, and how many they are, a byte
+        // each. A state stays in a list by being counted: there is nothing to guess
+        // for the processor.
+        let Some(first) = origins.first() else { return 0 };
+        let mut boards = [kept(first.place); TOGETHER];
+        let mut lists = [[0u8; 2 * TOGETHER]; 4];
+        let mut counts = 0u32;
+        let count = |counts: u32, step: usize| (counts >> (8 * step)) as usize % (2 * TOGETHER);
+        for (at, (origin, board)) in origins.iter().zip(&mut boards).enumerate() {
+            *board = kept(origin.place);
+            let moves = puzzle.moves(&board.state(), origin.last);
+            for (step, list) in lists.iter_mut().enumerate() {
+                list[count(counts, step)] = at as u8;
+            }
+            counts += moves.one_each();
+        }
+        let all = (0..4).map(|step| count(counts, step)).sum();
+        if found.len() < all {
+            let memo = Sums::new(*boards[0]);
+            found.resize(all, Successor { memo, step: Move(0), estimate: 0 });
+        }
+        let mut rest = &mut found[..all];
+        for (step, list) in lists.iter().enumerate() {
+            let found = rest.split_off_mut(..count(counts, step)).expect("all are counted");
+            let (passes, step) = (self.passes[step], Move(step as u32));
+            for (found, &at) in found.iter_mut().zip(list) {
+                // Written where it stays, field by field: what is put aside in parts
+                // cannot be read as a whole soon after.
+                let board = boards[at as usize % TOGETHER];
+                (found.memo.kept.placed, found.memo.kept.sums) = (board.placed, board.sums);
+                found.step = step;
+                self.follow(puzzle, &mut found.memo, board, step, passes);
+            }
+        }
+        all
     }
 
     #[inline(always)]

@@ -330,7 +330,8 @@ impl<const V: usize> Heuristic<Tiles<u128>> for SeveralPartitions<V> {
     fn update(&self, puzzle: &Tiles<u128>, memo: &Memo<V>, before: &TileState<u128>, step: Move) -> Memo<V> {
         let mut draft = self.draft(puzzle, memo, before, step);
         self.aim(&mut draft);
-        self.settle(draft)
+        self.settle(&mut draft);
+        draft
     }
 
     #[inline(always)]
@@ -355,10 +356,9 @@ impl<const V: usize> Heuristic<Tiles<u128>> for SeveralPartitions<V> {
     }
 
     #[inline(always)]
-    fn settle(&self, memo: Memo<V>) -> Memo<V> {
-        match self.look(memo, u32::MAX) {
-            Ok(memo) | Err(memo) => memo,
-        }
+    fn settle(&self, memo: &mut Memo<V>) {
+        let (Ok(settled) | Err(settled)) = self.look(*memo, u32::MAX);
+        *memo = settled;
     }
 
     #[inline(always)]
@@ -415,7 +415,8 @@ mod tests {
             let step = moves[turn * turn % moves.len()];
             let mut draft = heuristic.draft(&puzzle, &memo, &state, step);
             heuristic.aim(&mut draft);
-            let whole = heuristic.settle(draft);
+            let mut whole = draft;
+            heuristic.settle(&mut whole);
             let estimate = Heuristic::<Tiles<u128>>::estimate(&heuristic, &whole);
             for most in 0..estimate + 2 {
                 match heuristic.settle_within(draft, most) {

@@ -33,6 +33,11 @@ pub struct BestFirst<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> {
     /// Levels of the open list that a state may have at most, and whether that
     /// is known to lose no shortest solution.
     pub(super) levels_suffice: bool,
+    /// Whether the open list keeps states and their estimates, so that they can be
+    /// taken up from it alone; and whether they may be there without being in the
+    /// table.
+    pub(super) keeps_states: bool,
+    pub(super) may_defer: bool,
     /// Costs from here on do not fit a slot.
     pub(super) costs_end: u32,
     /// Held for reading by all who use the table, for writing by who replaces
@@ -77,6 +82,8 @@ pub(super) struct Desk<'m, K, E> {
     pub(super) stop: Option<Stop>,
     pub(super) incumbent: Option<Incumbent<K>>,
     pub(super) statistics: Statistics,
+    /// States in the open list that are not in the table yet.
+    pub(super) deferred: u64,
     /// Nodes generated before memory ran full.
     pub(super) generated_before: u64,
     /// How many larger tables are still to be begun, and how many states the
@@ -94,11 +101,11 @@ pub(super) struct Desk<'m, K, E> {
 }
 
 impl<K, E> Desk<'_, K, E> {
-    /// What counts for the limit of nodes: states stored, and all that were
-    /// generated when no more could be.
+    /// What counts for the limit of nodes: states stored or to be stored later, and
+    /// all that were generated when no more could be.
     pub(super) fn nodes(&self) -> u64 {
         let Statistics { generated, stored, fell_back, .. } = self.statistics;
-        if fell_back { stored + generated - self.generated_before } else { stored }
+        if fell_back { stored + generated - self.generated_before } else { stored + self.deferred }
     }
 }
 
@@ -163,12 +170,16 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         );
         let memo = heuristic.evaluate(puzzle, &start);
         let estimate = heuristic.estimate(&memo);
+        let keeps_states = H::KEEPS_STATES && E::BY_COST && order.weighs_estimates();
         let search = Self {
             problem,
             order,
             limits,
             when_full,
             levels_suffice: longest.is_some(),
+            // Who goes by the book wants states counted when they are found.
+            may_defer: keeps_states && !order.takes_one_at_a_time(),
+            keeps_states,
             costs_end: 1 << layout.tables[0].fields.cost.min(31),
             stage: RwLock::new(Stage::Open(table)),
             waiting: AtomicUsize::new(0),
@@ -180,6 +191,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
                 stop: None,
                 incumbent: None,
                 statistics: Statistics { stored: 1, ..Statistics::default() },
+                deferred: 0,
                 generated_before: 0,
                 growths_left,
                 room: layout.room(growths_left),

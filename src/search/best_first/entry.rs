@@ -21,6 +21,9 @@ pub trait Entry<C>: Pod + Send {
     /// What the heuristic wanted carried along.
     fn carry(&self) -> C;
 
+    /// The same, where it lies.
+    fn kept(&self) -> &C;
+
     /// The cost when the entry was made, found in a column.
     fn cost(&self, column: usize) -> u32;
 
@@ -28,13 +31,30 @@ pub trait Entry<C>: Pod + Send {
     fn estimate(&self, level: usize, column: usize) -> u32;
 }
 
+/// Numbers from here on belong to no slot: they say that a state is not in the
+/// table yet, and by which move it was reached.
+const DEFERRED: u32 = !0xff;
+
+/// What stands in place of a slot for a state that is not entered yet.
+#[inline(always)]
+pub(super) fn defer(step: u32) -> u32 {
+    debug_assert!(step < 0x100);
+    DEFERRED | step
+}
+
+/// The last move to a state, if that is not entered yet.
+#[inline(always)]
+pub(super) fn deferred(slot: u32) -> Option<u32> {
+    (slot >= DEFERRED).then_some(slot & !DEFERRED)
+}
+
 /// The entry of a search in the order of cost plus estimate: the column is the
 /// cost, and what is missing to the level is the estimate.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Lean<C> {
-    slot: u32,
     carry: C,
+    slot: u32,
 }
 
 /// The entry of a search in any order.
@@ -72,7 +92,7 @@ impl<C: Pod + Send> Entry<C> for Lean<C> {
     #[inline(always)]
     fn new(slot: u32, _cost: u32, _estimate: u32, carry: C) -> Self {
         const { check_carry::<C>() };
-        Self { slot, carry }
+        Self { carry, slot }
     }
 
     #[inline(always)]
@@ -88,6 +108,11 @@ impl<C: Pod + Send> Entry<C> for Lean<C> {
     #[inline(always)]
     fn carry(&self) -> C {
         self.carry
+    }
+
+    #[inline(always)]
+    fn kept(&self) -> &C {
+        &self.carry
     }
 
     #[inline(always)]
@@ -123,6 +148,11 @@ impl<C: Pod + Send> Entry<C> for Full<C> {
     #[inline(always)]
     fn carry(&self) -> C {
         self.carry
+    }
+
+    #[inline(always)]
+    fn kept(&self) -> &C {
+        &self.carry
     }
 
     #[inline(always)]

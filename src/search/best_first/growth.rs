@@ -8,8 +8,9 @@
 //! given, all others have finished theirs, and the next phase can begin. The old
 //! table stays as it is to the end, so the search can be stopped at any time.
 
+use super::WhenFull;
 use super::engine::{BestFirst, Desk, Stage};
-use super::{Entry, WhenFull};
+use super::entry::{Entry, deferred};
 use crate::heuristic::Heuristic;
 use crate::memory::Key;
 use crate::memory::buckets::Lent;
@@ -18,7 +19,7 @@ use crate::memory::handout::Handout;
 use crate::memory::region::Piece;
 use crate::memory::visited::{Access, Frozen, Insert, Known, Locks, Table};
 use crate::puzzle::Puzzle;
-use crate::search::Stop;
+use crate::search::{Problem, Stop};
 use lock_api::RawMutex;
 use parking_lot::RwLockWriteGuard;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -153,11 +154,12 @@ fn move_states<K: Key>(
 fn renumber<K: Key, C, E: Entry<C>>(old: &Frozen<'_, K>, larger: &Frozen<'_, K>, entries: &mut [E]) {
     let mut mixed = Vec::with_capacity(BATCH);
     for entries in entries.chunks_mut(BATCH) {
-        entries.iter().for_each(|entry| old.prefetch_slot(entry.slot()));
+        let entered = |entry: &&mut E| deferred(entry.slot()).is_none();
+        entries.iter_mut().filter(entered).for_each(|entry| old.prefetch_slot(entry.slot()));
         mixed.clear();
-        mixed.extend(entries.iter().map(|entry| old.known(entry.slot()).mixed));
+        mixed.extend(entries.iter_mut().filter(entered).map(|entry| old.known(entry.slot()).mixed));
         mixed.iter().for_each(|&mixed| larger.prefetch(mixed));
-        for (entry, &mixed) in entries.iter_mut().zip(&mixed) {
+        for (entry, &mixed) in entries.iter_mut().filter(entered).zip(&mixed) {
             entry.set_slot(larger.slot_of(mixed).expect("all states were moved"));
         }
     }
@@ -192,7 +194,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H,
                 desk.growths_left = left;
                 Stage::Growing(Growth::new(table, spare, geometry))
             }
-            None => self.freeze(table.freeze(), desk),
+            None => self.freeze(table, desk),
         };
     }
 
@@ -229,7 +231,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H,
             },
             Phase::Moving { fits, .. } if !fits.load(Ordering::Relaxed) => {
                 // Unlikely: some line cannot take all that belongs there.
-                *stage = self.freeze(old, desk);
+                *stage = self.freeze(old.thaw(), desk);
                 return;
             }
             Phase::Moving { larger, .. } => {
@@ -265,8 +267,17 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H,
     }
 
     /// Nothing is added any more: the search goes on without, or ends.
-    fn freeze(&self, table: Frozen<'m, P::Key>, desk: &mut Desk<'m, P::Key, E>) -> Stage<'m, P::Key, E> {
-        if self.when_full == WhenFull::Dig && self.order.is_optimal() {
+    fn freeze(&self, mut table: Table<'m, P::Key>, desk: &mut Desk<'m, P::Key, E>) -> Stage<'m, P::Key, E> {
+        let fits = !self.may_defer || self.enter_deferred(&mut table, desk);
+        let table = table.freeze();
+        if fits && self.may_defer {
+            desk.open.for_each(|_, _, entry: &mut E| {
+                if let Some((mixed, _)) = self.deferred(entry) {
+                    entry.set_slot(table.slot_of(mixed).expect("all states were entered"));
+                }
+            });
+        }
+        if fits && self.when_full == WhenFull::Dig && self.order.is_optimal() {
             desk.statistics.fell_back = true;
             desk.generated_before = desk.statistics.generated;
             self.take_up(desk, &table);
@@ -275,5 +286,34 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H,
             self.end(desk);
         }
         Stage::Frozen(table)
+    }
+
+    /// Enters all states of the open list that are not in the table yet; whether
+    /// there is room for them. They date from before the last growth, so in the
+    /// last table they are few.
+    fn enter_deferred(&self, table: &mut Table<'m, P::Key>, desk: &mut Desk<'m, P::Key, E>) -> bool {
+        let (mut stored, mut fits) = (0, true);
+        desk.open.for_each(|_, column, entry: &mut E| {
+            if let Some((mixed, step)) = self.deferred(entry) {
+                match table.exclusive().insert(mixed, entry.cost(column), step) {
+                    Insert::New(_) => stored += 1,
+                    // An entry of more than its state's cost is stale.
+                    Insert::Better(_) | Insert::Seen => {}
+                    Insert::Full => fits = false,
+                }
+            }
+        });
+        desk.statistics.stored += stored;
+        desk.deferred = 0;
+        fits
+    }
+
+    /// The mixed key of an entry's state, and the last move to it, if it is not
+    /// in the table yet.
+    fn deferred(&self, entry: &E) -> Option<(P::Key, u32)> {
+        let Problem { puzzle, heuristic, .. } = self.problem;
+        let step = deferred(entry.slot())?;
+        let state = heuristic.recall(&entry.carry())?;
+        Some((puzzle.pack(&state).mix(puzzle.key_bits()), step))
     }
 }

@@ -11,6 +11,11 @@
 //! that is reached by a cheaper way is opened again, so heuristics may be
 //! inconsistent.
 //!
+//! Where the open list keeps the states themselves, those of a later level are in
+//! the list alone until they are taken (`kept.rs`): one that is known by then, at no
+//! more cost, is dropped, and all others are entered before they are expanded. In
+//! the last table, and when it is frozen, all states are entered.
+//!
 //! **When memory is full** the table is frozen, and the states that are still
 //! open become the roots of depth-first searches, in the order of their
 //! priority: A*+IDA* (Bu and Korf, IJCAI 2019). A root that was searched in
@@ -27,6 +32,7 @@ mod entry;
 mod frontier;
 mod growth;
 mod in_lanes;
+mod kept;
 mod layout;
 mod standing;
 mod worker;

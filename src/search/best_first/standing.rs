@@ -17,7 +17,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         let Some(keeper) = search.limits.keeper.filter(|keeper| keeper.is_due()) else { return };
         let mut roots: Vec<Root> = Vec::with_capacity(desk.open.len() + desk.in_hand.len());
         roots.extend(&desk.in_hand);
-        desk.open.for_each(|level, column, entry: &E| {
+        desk.open.for_each(|level, column, entry: &mut E| {
             if !search.is_stale(entry, column, table.known(entry.slot()).cost) {
                 roots.push((entry.slot(), level as u16));
             }

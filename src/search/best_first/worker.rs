@@ -2,7 +2,8 @@
 
 use super::Entry;
 use super::engine::{BestFirst, Desk, End};
-use crate::heuristic::Heuristic;
+use super::kept::KeptStates;
+use crate::heuristic::{Heuristic, TOGETHER};
 use crate::memory::Key;
 use crate::memory::visited::{Access, Insert};
 use crate::puzzle::{Move, Puzzle};
@@ -12,7 +13,7 @@ use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
 /// States expanded together.
-const HANDFUL: usize = 32;
+pub(super) const HANDFUL: usize = TOGETHER;
 
 /// States taken from the open list at once: a handful by a worker who is alone,
 /// so that the best always comes first; more among others, so that the desk is
@@ -63,7 +64,7 @@ struct Child<K, M> {
 }
 
 /// Entries on their way into one bucket of the open list.
-struct Run<E> {
+pub(super) struct Run<E> {
     level: u32,
     column: u32,
     entries: Vec<E>,
@@ -74,15 +75,18 @@ pub(super) struct Worker<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Car
     pub(super) search: &'w BestFirst<'a, 'm, P, H, E>,
     pub(super) portion: Vec<E>,
     children: Vec<Child<P::Key, H::Memo>>,
+    pub(super) kept: KeptStates<P, H>,
     /// What goes into the open list at the portion's level or a little above it,
     /// where almost all goes; and the rest, by buckets.
-    near: [Vec<E>; NEAR],
+    pub(super) near: [Vec<E>; NEAR],
     /// The portion's level, and the column of its successors.
-    base: (usize, usize),
-    runs: Vec<Run<E>>,
-    pushes: usize,
-    goal: Option<(u32, P::Key)>,
+    pub(super) base: (usize, usize),
+    pub(super) runs: Vec<Run<E>>,
+    pub(super) pushes: usize,
+    pub(super) goal: Option<(u32, P::Key)>,
     pub(super) statistics: Statistics,
+    /// States that were put into the open list alone, less those that were taken.
+    pub(super) deferred: i64,
     looks: u32,
     pub(super) depth_first: DepthFirst<'a, P, H>,
 }
@@ -93,12 +97,14 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             search,
             portion: Vec::with_capacity(PORTION_AMONG_OTHERS),
             children: Vec::with_capacity(CHILDREN),
+            kept: KeptStates::default(),
             near: std::array::from_fn(|_| Vec::with_capacity(CHILDREN)),
             base: (0, 0),
             runs: Vec::new(),
             pushes: 0,
             goal: None,
             statistics: Statistics::default(),
+            deferred: 0,
             looks: 0,
             depth_first: DepthFirst::new(search.problem.puzzle, search.problem.heuristic),
         }
@@ -115,28 +121,50 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             (PORTION_ALONE, PORTION_AMONG_OTHERS, PUSHES_ALONE)
         };
         loop {
+            self.portion.clear();
+            self.kept.steps.clear();
+            if !A::IS_SHARED && search.keeps_states && self.near[0].len() <= HANDFUL {
+                // These are next anyway, so they need not go through the list.
+                std::mem::swap(&mut self.portion, &mut self.near[0]);
+                std::mem::swap(&mut self.kept.steps, &mut self.kept.next_steps);
+                self.pushes -= self.portion.len();
+            }
             let mut desk = search.desk.lock();
             self.settle(&mut desk);
-            if search.waiting.load(Ordering::Relaxed) > 0 {
-                return Flow::LetGo;
+            let version = desk.version;
+            let flow = if search.waiting.load(Ordering::Relaxed) > 0 {
+                Some(Flow::LetGo)
+            } else if let Some(flow) = self.look(&mut desk, wants_in) {
+                Some(flow)
+            } else if desk.statistics.stored >= desk.room
+                || desk.open.free_chunks() < (desk.present + 1) * pushes
+            {
+                Some(Flow::Full(version))
+            } else {
+                None
+            };
+            let limit = search.limit(&desk);
+            let (mut level, mut column) = self.base;
+            if !self.portion.is_empty() && (flow.is_some() || level >= limit) {
+                desk.open.push_all(level, column, &self.portion).expect(RESERVED);
+                self.portion.clear();
+                self.kept.steps.clear();
             }
-            if let Some(flow) = self.look(&mut desk, wants_in) {
+            if let Some(flow) = flow {
                 return flow;
             }
-            let version = desk.version;
-            if desk.statistics.stored >= desk.room || desk.open.free_chunks() < (desk.present + 1) * pushes {
-                return Flow::Full(version);
+            if self.portion.is_empty() {
+                let portion = if desk.statistics.stored < LARGE { portion } else { large_portion };
+                let Some(best) = desk.open.pop(limit, portion, &mut self.portion) else {
+                    return Flow::Idle;
+                };
+                (level, column) = best;
             }
-            let limit = search.limit(&desk);
-            self.portion.clear();
-            let portion = if desk.statistics.stored < LARGE { portion } else { large_portion };
-            let Some((level, column)) = desk.open.pop(limit, portion, &mut self.portion) else {
-                return Flow::Idle;
-            };
-            let most = search.limits.max_nodes.unwrap_or(u64::MAX).saturating_sub(desk.statistics.stored);
+            let most = search.limits.max_nodes.unwrap_or(u64::MAX).saturating_sub(desk.nodes());
+            let defers = search.may_defer && desk.growths_left > 0;
             drop(desk);
             search.limits.at(level as u32);
-            let bucket = Bucket { level, column, limit, most };
+            let bucket = Bucket { level, column, limit, most, defers };
             self.base = (level, if E::BY_COST { column + 1 } else { 0 });
             match self.expand_portion(table, bucket, pushes) {
                 Ok(()) => {}
@@ -166,7 +194,14 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         for start in (0..all).step_by(HANDFUL) {
             let end = all.min(start + HANDFUL);
             self.prefetch(table, end..all.min(end + HANDFUL));
-            self.expand_handful(table, start..end, &mut bucket, pushes)?;
+            if !self.search.keeps_states {
+                self.expand_handful(table, start..end, &mut bucket, pushes)?;
+                continue;
+            }
+            self.expand_kept(table, start..end, &bucket)?;
+            if end < all {
+                self.hand_over(&mut bucket, pushes);
+            }
         }
         Ok(())
     }
@@ -195,7 +230,10 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
     }
 
     /// Asks for the slots of some states of the portion.
-    fn prefetch(&self, table: &impl Access<P::Key>, states: std::ops::Range<usize>) {
+    fn prefetch(&mut self, table: &impl Access<P::Key>, states: std::ops::Range<usize>) {
+        if self.search.keeps_states {
+            return self.prefetch_kept(table, states);
+        }
         for entry in &self.portion[states] {
             table.prefetch_slot(entry.slot());
         }
@@ -238,7 +276,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 // What can be told now is told now; what is far away is asked for
                 // together with the place in the table.
                 if !H::FAR {
-                    match self.verdict(bucket, cost + 1, heuristic.estimate(&memo)) {
+                    match self.search.verdict(bucket, cost + 1, heuristic.estimate(&memo)) {
                         Verdict::Level(_) => {}
                         Verdict::Useless => continue,
                         Verdict::NoPlace => {
@@ -267,23 +305,6 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         self.make_way(table, bucket, pushes)
     }
 
-    /// Whether a successor is good enough, and where it belongs.
-    #[inline(always)]
-    fn verdict(&self, bucket: &Bucket, cost: u32, estimate: u32) -> Verdict {
-        let search = self.search;
-        let priority = search.order.priority(cost, estimate);
-        // No limit is above the levels that there are.
-        if (priority as usize) < bucket.limit && cost < search.costs_end {
-            return Verdict::Level(priority);
-        }
-        let has_level = (priority as usize) < search.layout.shape.levels;
-        if priority as usize >= bucket.limit && (has_level || search.levels_suffice) {
-            Verdict::Useless
-        } else {
-            Verdict::NoPlace
-        }
-    }
-
     /// Puts the children into the table, and hands over what goes into the open
     /// list if much has come together.
     #[inline]
@@ -294,11 +315,17 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         pushes: usize,
     ) -> Result<(), Halt> {
         self.insert(table, bucket)?;
+        self.hand_over(bucket, pushes);
+        Ok(())
+    }
+
+    /// Hands over what goes into the open list if much has come together.
+    #[inline]
+    fn hand_over(&mut self, bucket: &mut Bucket, pushes: usize) {
         if self.pushes + CHILDREN > pushes {
-            bucket.most = bucket.most.saturating_sub(self.statistics.stored);
+            bucket.most = bucket.most.saturating_add_signed(-self.nodes());
             self.settle(&mut self.search.desk.lock());
         }
-        Ok(())
     }
 
     /// Puts the children into the table, and those that are new or cheaper on
@@ -311,9 +338,10 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         let mut stored = self.statistics.stored;
         self.children.iter_mut().for_each(|child| heuristic.aim(&mut child.memo));
         for child in &self.children {
-            let memo = heuristic.settle(child.memo);
+            let mut memo = child.memo;
+            heuristic.settle(&mut memo);
             let estimate = heuristic.estimate(&memo);
-            let level = match self.verdict(bucket, child.cost, estimate) {
+            let level = match self.search.verdict(bucket, child.cost, estimate) {
                 Verdict::Level(level) => level,
                 Verdict::Useless => continue,
                 Verdict::NoPlace => {
@@ -339,13 +367,9 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                     self.goal = Some((child.cost, child.mixed));
                 }
             } else {
-                let entry = E::new(slot, child.cost, estimate, heuristic.carry(&memo));
                 self.pushes += 1;
-                let above = (level as usize).wrapping_sub(self.base.0);
-                match self.near.get_mut(above) {
-                    Some(near) => near.push(entry),
-                    None => run(&mut self.runs, level, self.base.1 as u32).push(entry),
-                }
+                let make = || E::new(slot, child.cost, estimate, heuristic.carry(&memo));
+                send(&mut self.near, &mut self.runs, self.base, level, make);
             }
             if stored >= bucket.most {
                 halt = Some((child.parent as usize, Halt::Nodes));
@@ -361,10 +385,17 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
 
     /// Puts the portion from `parent` on, whose successors are not all stored,
     /// on the way back into the open list.
-    fn put_back(&mut self, parent: usize, bucket: &Bucket) {
+    pub(super) fn put_back(&mut self, parent: usize, bucket: &Bucket) {
         let entries = &self.portion[parent..];
         self.pushes += entries.len();
         run(&mut self.runs, bucket.level as u32, bucket.column as u32).extend_from_slice(entries);
+    }
+
+    /// States that this worker has stored or found for later, since it was at the
+    /// desk.
+    #[inline(always)]
+    pub(super) fn nodes(&self) -> i64 {
+        self.statistics.stored as i64 + self.deferred
     }
 
     /// Hands over what this worker did and found.
@@ -383,16 +414,36 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 entries.clear();
             }
             self.pushes = 0;
+            self.kept.next_steps.clear();
             if self.runs.len() > MOST_RUNS {
                 self.runs.clear();
             }
         }
         desk.statistics += std::mem::take(&mut self.statistics);
+        desk.deferred = desk.deferred.saturating_add_signed(std::mem::take(&mut self.deferred));
         if let Some((cost, mixed)) = self.goal.take() {
             search.improve(desk, cost, End::InTable(mixed));
         }
         if desk.idle > 0 {
             search.arrivals.notify_all();
+        }
+    }
+}
+
+impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, '_, P, H, E> {
+    /// Whether a successor is good enough, and where it belongs.
+    #[inline(always)]
+    pub(super) fn verdict(&self, bucket: &Bucket, cost: u32, estimate: u32) -> Verdict {
+        let priority = self.order.priority(cost, estimate);
+        // No limit is above the levels that there are.
+        if (priority as usize) < bucket.limit && cost < self.costs_end {
+            return Verdict::Level(priority);
+        }
+        let has_level = (priority as usize) < self.layout.shape.levels;
+        if priority as usize >= bucket.limit && (has_level || self.levels_suffice) {
+            Verdict::Useless
+        } else {
+            Verdict::NoPlace
         }
     }
 }
@@ -405,6 +456,31 @@ const RESERVED: &str = "chunks are reserved before states are taken";
 
 /// Buckets that a worker remembers.
 const MOST_RUNS: usize = 16;
+
+/// Puts an entry of a level on the way into the open list.
+#[inline(always)]
+pub(super) fn send<E>(
+    near: &mut [Vec<E>; NEAR],
+    runs: &mut Vec<Run<E>>,
+    base: (usize, usize),
+    level: u32,
+    make: impl FnOnce() -> E,
+) {
+    let list = match near.get_mut((level as usize).wrapping_sub(base.0)) {
+        Some(near) => near,
+        None => run(runs, level, base.1 as u32),
+    };
+    list.reserve(1);
+    push(list, make);
+}
+
+/// Makes an entry at the end of a list, for which there is room: it need not be put
+/// aside while room is made.
+#[inline(always)]
+pub(super) fn push<E>(list: &mut Vec<E>, make: impl FnOnce() -> E) {
+    assert!(list.len() < list.capacity());
+    list.push(make());
+}
 
 /// The entries on their way into a bucket.
 #[inline]
@@ -424,17 +500,19 @@ fn run<E>(runs: &mut Vec<Run<E>>, level: u32, column: u32) -> &mut Vec<E> {
 
 /// Where a portion came from, and what its successors must keep to.
 #[derive(Clone, Copy)]
-struct Bucket {
-    level: usize,
-    column: usize,
+pub(super) struct Bucket {
+    pub(super) level: usize,
+    pub(super) column: usize,
     /// States of this level or above need not be looked at.
-    limit: usize,
+    pub(super) limit: usize,
     /// States that may still be stored.
-    most: u64,
+    pub(super) most: u64,
+    /// Whether states of other levels go into the open list alone.
+    pub(super) defers: bool,
 }
 
 /// What is to be done with a successor.
-enum Verdict {
+pub(super) enum Verdict {
     /// It belongs into this level of the open list.
     Level(u32),
     /// It leads to nothing better than what is known.
@@ -444,7 +522,7 @@ enum Verdict {
 }
 
 /// Why a handful was not expanded to its end.
-enum Halt {
+pub(super) enum Halt {
     /// The table is full.
     Full,
     /// Enough states are stored.

@@ -1,0 +1,321 @@
+//! The node loop where the open list keeps the states themselves.
+//!
+//! A state can then be taken up without a look at the table. So what belongs to a
+//! later level is not entered when it is found, but when it is taken, if ever: at
+//! the last level, which is the largest, half of all successors never are. What
+//! they would have displaced stays in the cache, and the table stays small.
+
+use super::entry::{Entry, defer, deferred};
+use super::worker::{Bucket, HANDFUL, Halt, Verdict, Worker, push, send};
+use crate::heuristic::{Heuristic, Origin, Successor};
+use crate::memory::Key;
+use crate::memory::visited::{Access, Insert};
+use crate::puzzle::{Move, Puzzle};
+use crate::search::Problem;
+use std::ops::Range;
+
+/// What a worker has in its hands.
+pub(super) struct KeptStates<P: Puzzle, H: Heuristic<P>> {
+    /// The mixed keys of the portion's states that are yet to be entered.
+    keys: Vec<P::Key>,
+    origins: Vec<Origin>,
+    successors: Vec<Successor<H::Memo>>,
+    /// The mixed keys of the successors that are entered into the table now, and
+    /// their home lines.
+    arrivals: Vec<(P::Key, usize)>,
+    /// The last moves to the states that are next, and to those of the portion if
+    /// it has come directly from there.
+    pub(super) next_steps: Vec<Move>,
+    pub(super) steps: Vec<Move>,
+}
+
+impl<P: Puzzle, H: Heuristic<P>> Default for KeptStates<P, H> {
+    fn default() -> Self {
+        let room = if H::KEEPS_STATES { HANDFUL } else { 0 };
+        Self {
+            keys: Vec::with_capacity(room),
+            origins: Vec::with_capacity(room),
+            successors: Vec::with_capacity(4 * room),
+            arrivals: Vec::with_capacity(4 * room),
+            next_steps: Vec::with_capacity(4 * room),
+            steps: Vec::with_capacity(4 * room),
+        }
+    }
+}
+
+/// Why an entry tells its state.
+const KEPT: &str = "the heuristic keeps states";
+
+impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E> {
+    /// Asks for the slots of some states of the portion, or for their places in
+    /// the table.
+    #[inline]
+    pub(super) fn prefetch_kept(&mut self, table: &impl Access<P::Key>, states: Range<usize>) {
+        let Problem { puzzle, heuristic, .. } = self.search.problem;
+        if states.start == 0 {
+            self.kept.keys.clear();
+        }
+        if !self.kept.steps.is_empty() {
+            // They were just entered.
+            return;
+        }
+        for entry in &self.portion[states] {
+            let mut mixed = bytemuck::Zeroable::zeroed();
+            if deferred(entry.slot()).is_some() {
+                let state = heuristic.recall(&entry.carry()).expect(KEPT);
+                mixed = puzzle.pack(&state).mix(puzzle.key_bits());
+                table.prefetch(mixed);
+            } else {
+                table.prefetch_slot(entry.slot());
+            }
+            self.kept.keys.push(mixed);
+        }
+    }
+
+    /// Expands some states of the portion, all from one bucket.
+    #[inline]
+    pub(super) fn expand_kept(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        handful: Range<usize>,
+        bucket: &Bucket,
+    ) -> Result<(), Halt> {
+        let Problem { puzzle, heuristic, .. } = self.search.problem;
+        let first = handful.start;
+        let done = self.take_up(table, handful, bucket).and_then(|()| {
+            let KeptStates { origins, successors, .. } = &mut self.kept;
+            let kept = |place| self.portion[place as usize].kept();
+            let all = heuristic.successors(puzzle, origins, kept, successors);
+            self.statistics.expanded += origins.len() as u64;
+            self.statistics.generated += all as u64;
+            self.send_on(table, bucket, all)
+        });
+        if let Err(halt) = done {
+            // What was found meanwhile is found again, and known then.
+            self.put_back(first, bucket);
+            return Err(halt);
+        }
+        Ok(())
+    }
+
+    /// Looks which states of a handful are to be expanded, and enters those that
+    /// are not in the table yet.
+    #[inline(always)]
+    fn take_up(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        handful: Range<usize>,
+        bucket: &Bucket,
+    ) -> Result<(), Halt> {
+        let cost = bucket.column as u32;
+        self.kept.origins.clear();
+        if !self.kept.steps.is_empty() {
+            let KeptStates { origins, steps, .. } = &mut self.kept;
+            let origin = |(place, &step): (usize, &Move)| Origin { place: place as u32, last: Some(step) };
+            origins.extend(steps.iter().enumerate().map(origin));
+            return Ok(());
+        }
+        for place in handful {
+            let entry = &mut self.portion[place];
+            let last = match deferred(entry.slot()) {
+                Some(step) => {
+                    self.deferred -= 1;
+                    match table.insert(self.kept.keys[place], cost, step) {
+                        Insert::Seen => continue,
+                        Insert::Full => return Err(Halt::Full),
+                        Insert::Better(slot) => entry.set_slot(slot),
+                        Insert::New(slot) => {
+                            entry.set_slot(slot);
+                            self.statistics.stored += 1;
+                        }
+                    }
+                    Some(Move(step))
+                }
+                None => {
+                    let known = table.known(entry.slot());
+                    if known.cost != cost {
+                        // A cheaper way was found meanwhile and has an entry of its own.
+                        continue;
+                    }
+                    (cost > 0).then_some(Move(known.step))
+                }
+            };
+            self.kept.origins.push(Origin { place: place as u32, last });
+        }
+        Ok(())
+    }
+
+    /// Tells the estimates of the successors and sends them on: those that are to be looked at soon to the table,
+    /// others into the open list alone.
+    #[inline(always)]
+    fn send_on(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket, all: usize) -> Result<(), Halt> {
+        let Problem { puzzle, heuristic, .. } = self.search.problem;
+        let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
+        let KeptStates { successors, arrivals, next_steps, .. } = &mut self.kept;
+        let successors = &mut successors[..all];
+        let (mut soon, mut next) = (Places::default(), Places::default());
+        // All have the same cost, so their estimates tell their levels.
+        let end = if cost < self.search.costs_end { bucket.limit as u32 } else { 0 }.saturating_sub(cost);
+        let next_estimate = if bucket.defers { (bucket.level + NEXT) as u32 - cost } else { u32::MAX };
+        let mut halt = Ok(());
+        for (at, successor) in successors.iter_mut().enumerate() {
+            heuristic.settle(&mut successor.memo);
+            let estimate = heuristic.estimate(&successor.memo);
+            successor.estimate = estimate;
+            if estimate >= end {
+                match self.search.verdict(bucket, cost, estimate) {
+                    Verdict::Useless => continue,
+                    Verdict::Level(_) | Verdict::NoPlace => {
+                        halt = Err(Halt::Full);
+                        break;
+                    }
+                }
+            }
+            soon.add(at, estimate != next_estimate);
+            next.add(at, estimate == next_estimate);
+        }
+        arrivals.clear();
+        arrivals.extend(soon.iter().map(|at| {
+            let kept = heuristic.carry(&successors[at].memo);
+            let mixed = puzzle.pack(&heuristic.recall(&kept).expect(KEPT)).mix(bits);
+            (mixed, table.prefetch(mixed))
+        }));
+        self.near[NEXT].extend(next.iter().map(|at| {
+            let Successor { memo, step, estimate } = &successors[at];
+            E::new(defer(step.0), cost, *estimate, heuristic.carry(memo))
+        }));
+        self.pushes += next.len;
+        self.deferred += next.len as i64;
+        let same_estimate = bucket.level as u32 - bucket.column as u32 - 1;
+        let most = bucket.most.min(i64::MAX as u64) as i64;
+        self.near[0].reserve(soon.len);
+        next_steps.reserve(soon.len);
+        for (at, &(mixed, home)) in soon.iter().zip(&*arrivals) {
+            let Successor { memo, step, estimate } = &successors[at];
+            let (slot, is_new) = match table.insert_from(home, mixed, cost, step.0) {
+                Insert::Seen => continue,
+                Insert::Full => {
+                    halt = Err(Halt::Full);
+                    break;
+                }
+                Insert::Better(slot) => (slot, 0),
+                Insert::New(slot) => (slot, 1),
+            };
+            self.statistics.stored += is_new;
+            if *estimate == 0 && puzzle.is_goal(&heuristic.recall(&heuristic.carry(memo)).expect(KEPT)) {
+                if self.goal.is_none_or(|(best, _)| cost < best) {
+                    self.goal = Some((cost, mixed));
+                }
+                continue;
+            }
+            let make = || E::new(slot, cost, *estimate, heuristic.carry(memo));
+            if *estimate == same_estimate {
+                push(&mut self.near[0], make);
+                push(next_steps, || *step);
+            } else {
+                send(&mut self.near, &mut self.runs, self.base, cost + estimate, make);
+            }
+            self.pushes += 1;
+            if self.statistics.stored as i64 + self.deferred >= most {
+                break;
+            }
+        }
+        if halt.is_ok() && self.nodes() >= most {
+            halt = Err(Halt::Nodes);
+        }
+        halt
+    }
+}
+
+/// How far above the portion's level the next one is, as a move changes an estimate
+/// by one.
+const NEXT: usize = 2;
+
+/// Successors of a handful of states, at most.
+const MOST: usize = 4 * HANDFUL;
+
+/// The places of some successors.
+struct Places {
+    places: [u8; MOST],
+    len: usize,
+}
+
+impl Default for Places {
+    #[inline(always)]
+    fn default() -> Self {
+        Self { places: [0; MOST], len: 0 }
+    }
+}
+
+impl Places {
+    /// Adds a place, or does not: there is nothing to guess for the processor.
+    #[inline(always)]
+    fn add(&mut self, place: usize, is_one: bool) {
+        self.places[self.len % MOST] = place as u8;
+        self.len += usize::from(is_one);
+    }
+
+    #[inline(always)]
+    fn iter(&self) -> impl ExactSizeIterator<Item = usize> {
+        self.places[..self.len].iter().map(|&place| place as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::heuristic::pdb::{Library, Partition, Whole};
+    use crate::heuristic::{Manhattan, PatternDatabases};
+    use crate::memory::Region;
+    use crate::memory::arena::Arena;
+    use crate::puzzle::Puzzle;
+    use crate::puzzle::tiles::{Goal, Size, Tiles};
+    use crate::search::best_first::{WhenFull, solve};
+    use crate::search::{Ending, Limits, Order, Problem, Threads};
+
+    /// However often the table grows, whether it is frozen in the end, and however
+    /// many work on it: solutions are as short as those of a search that enters
+    /// every state when it finds it.
+    #[test]
+    fn what_is_entered_late_is_not_lost() {
+        let (size, partition) = (Size::new(4, 4).unwrap(), "5-5-5".parse::<Partition>().unwrap());
+        let goal = Goal::BlankLast.board(size).unwrap().into_owned();
+        let puzzle = Tiles::<u64>::new(&goal).unwrap();
+        let mut library = Library::default();
+        assert!(library.fetch(&partition, size, puzzle.goal_blank(), 2, &|_| true).unwrap());
+        let heuristic = PatternDatabases::<3, 2, Whole>::new(&puzzle, &partition, &library).unwrap();
+        let (mut random, mut fell_back, mut deferred) = (88_172_645_463_325_252u64, 0, 0);
+        for board in 0..10 {
+            let (mut start, mut last) = (puzzle.state(&goal), None);
+            for _ in 0..100 + 10 * board {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let moves: Vec<_> = puzzle.moves(&start, last).collect();
+                let step = moves[(random >> 11) as usize % moves.len()];
+                (start, last) = (puzzle.apply(&start, step), Some(step));
+            }
+            let limits = Limits::default();
+            let mut arena = Arena::new(256 << 20, 1 << 20).unwrap();
+            let mut region = Region::zeroed(arena.divide(&[]).remove(0));
+            let known = Problem { puzzle: &puzzle, heuristic: &Manhattan::new(&puzzle), start };
+            let known = solve(known, Order::ASTAR, &limits, &mut region, &Threads(2), WhenFull::Dig);
+            let Ending::Solved { path: known, .. } = known.ending else { panic!("board {board} is solved") };
+            // With 10 MiB, there is something left to be entered when all is full.
+            for (bytes, threads) in [(64 << 20, 1), (64 << 20, 3), (10 << 20, 1), (10 << 20, 2), (1 << 20, 4)]
+            {
+                let mut arena = Arena::new(bytes, bytes).unwrap();
+                let mut region = Region::zeroed(arena.divide(&[]).remove(0));
+                let problem = Problem { puzzle: &puzzle, heuristic: &heuristic, start };
+                let found =
+                    solve(problem, Order::ASTAR, &limits, &mut region, &Threads(threads), WhenFull::Dig);
+                let Ending::Solved { path, bound } = found.ending else { panic!("board {board} is solved") };
+                let end = path.iter().fold(start, |state, &step| puzzle.apply(&state, step));
+                assert!(puzzle.is_goal(&end) && bound as usize == path.len());
+                assert_eq!(path.len(), known.len(), "board {board}, {bytes} bytes, {threads} threads");
+                fell_back += u32::from(found.statistics.fell_back && bytes == 10 << 20);
+                deferred += u32::from(found.statistics.stored < found.statistics.generated / 4 * 3);
+            }
+        }
+        assert!(fell_back > 0 && deferred > 5, "{fell_back} {deferred}");
+    }
+}
