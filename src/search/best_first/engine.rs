@@ -1,6 +1,7 @@
 //! What the workers of one search share.
 
 use super::growth::Growth;
+use super::in_lanes::InHand;
 use super::layout::Layout;
 use super::worker::{Flow, PUSHES_AMONG_OTHERS, Worker};
 use super::{Entry, WhenFull};
@@ -11,7 +12,6 @@ use crate::memory::region::{Piece, Watermark};
 use crate::memory::visited::{Access, Frozen, Insert, Locks, Table};
 use crate::memory::{Key, Region};
 use crate::puzzle::{Move, Puzzle};
-use crate::search::keeper::Root;
 use crate::search::{Ending, Limits, Order, Outcome, Problem, Statistics, Stop};
 use parking_lot::{Condvar, Mutex, RawMutex, RwLock};
 use std::sync::OnceLock;
@@ -94,8 +94,8 @@ pub(super) struct Desk<'m, K, E> {
     pub(super) version: u64,
     /// The piece that the table is not in.
     pub(super) spare: Option<Piece<'m>>,
-    /// Roots that are being searched, with their levels.
-    pub(super) in_hand: Vec<Root>,
+    /// Roots that are being searched, or are next.
+    pub(super) in_hand: Vec<InHand<E>>,
     /// In this level, columns from here on have no root that was never searched.
     pub(super) fresh: (usize, usize),
 }

@@ -23,12 +23,13 @@ const BETWEEN_LOOKS: u64 = 1 << 14;
 /// Roots that a worker has taken and asked for before a lane has time for them.
 const AHEAD: usize = 8;
 
-/// A root in a worker's hands.
+/// A root in a worker's hands, and where it was taken from. It may turn out that a
+/// cheaper way to its state has an entry of its own.
 #[derive(Clone, Copy)]
-struct InHand<E> {
-    entry: E,
-    level: usize,
-    column: usize,
+pub(super) struct InHand<E> {
+    pub(super) entry: E,
+    pub(super) level: usize,
+    pub(super) column: usize,
 }
 
 /// The table, as lanes see it.
@@ -161,8 +162,9 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         desk.open.take(level, column, 1, &mut self.portion);
         let entry = *self.portion.first()?;
         self.search.limits.at(level as u32);
-        desk.in_hand.push((entry.slot(), level as u16));
-        Some(InHand { entry, level, column })
+        let hand = InHand { entry, level, column };
+        desk.in_hand.push(hand);
+        Some(hand)
     }
 
     /// The bucket with the most promising root: of the lowest level, the one that
@@ -185,8 +187,8 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
 
     /// Takes a root out of the list of those that are being searched.
     fn let_go(&self, desk: &mut Desk<'m, P::Key, E>, hand: InHand<E>) -> E {
-        let root = (hand.entry.slot(), hand.level as u16);
-        if let Some(at) = desk.in_hand.iter().position(|&other| other == root) {
+        let root = |hand: &InHand<E>| (hand.entry.slot(), hand.level, hand.column);
+        if let Some(at) = desk.in_hand.iter().position(|other| root(other) == root(&hand)) {
             desk.in_hand.swap_remove(at);
         }
         hand.entry

@@ -16,12 +16,14 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         let search = self.search;
         let Some(keeper) = search.limits.keeper.filter(|keeper| keeper.is_due()) else { return };
         let mut roots: Vec<Root> = Vec::with_capacity(desk.open.len() + desk.in_hand.len());
-        roots.extend(&desk.in_hand);
-        desk.open.for_each(|level, column, entry: &mut E| {
+        // What is stale would stand beside a root of the same state, wherever it is.
+        let mut add = |level: usize, column: usize, entry: &E| {
             if !search.is_stale(entry, column, table.known(entry.slot()).cost) {
                 roots.push((entry.slot(), level as u16));
             }
-        });
+        };
+        desk.in_hand.iter().for_each(|hand| add(hand.level, hand.column, &hand.entry));
+        desk.open.for_each(|level, column, entry: &mut E| add(level, column, entry));
         roots.sort_unstable();
         keeper.keep(&Standing {
             heuristic: search.problem.heuristic.name().into(),
@@ -91,5 +93,104 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, 'm, P, H,
                 && usize::from(level) < levels
                 && desk.open.push(level.into(), 0, *entry).is_ok()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::heuristic::pdb::{Library, Partition, SeveralPartitions};
+    use crate::memory::Region;
+    use crate::memory::arena::Arena;
+    use crate::puzzle::Puzzle;
+    use crate::puzzle::tiles::{Goal, Size, Tiles};
+    use crate::search::best_first::{WhenFull, solve};
+    use crate::search::keeper::{Keeper, Standing};
+    use crate::search::{Ending, Limits, Order, Problem, Threads};
+    use parking_lot::Mutex;
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+    /// Keeps a few standings of a search, or has one to go on from.
+    #[derive(Default)]
+    struct Few {
+        from: Option<Standing>,
+        begun: AtomicBool,
+        asked: AtomicUsize,
+        kept: Mutex<Vec<Standing>>,
+    }
+
+    impl Keeper for Few {
+        fn frontier(&self, bytes: usize) -> usize {
+            bytes
+        }
+
+        fn standing(&self) -> Option<&Standing> {
+            self.from.as_ref()
+        }
+
+        fn begin(&self) {
+            self.begun.store(true, Relaxed);
+        }
+
+        fn has_begun(&self) -> bool {
+            self.begun.load(Relaxed)
+        }
+
+        fn unkept(&self, heuristic: &str) {
+            panic!("standings are told with {heuristic}");
+        }
+
+        fn refuse(&self, why: &str) {
+            panic!("{why}");
+        }
+
+        fn is_due(&self) -> bool {
+            self.from.is_none() && self.asked.fetch_add(1, Relaxed).is_power_of_two()
+        }
+
+        fn keep(&self, standing: &Standing) {
+            self.kept.lock().push(standing.clone());
+        }
+    }
+
+    /// Whatever is in hand or next when a standing is told: the search can be taken
+    /// up from there, and ends as it would have.
+    #[test]
+    fn every_standing_can_be_taken_up() {
+        let (size, partition) = (Size::new(3, 6).unwrap(), "5-4-4-4x2".parse::<Partition>().unwrap());
+        let goal = Goal::BlankLast.board(size).unwrap().into_owned();
+        let puzzle = Tiles::<u128>::new(&goal).unwrap();
+        let mut library = Library::default();
+        assert!(library.fetch(&partition, size, puzzle.goal_blank(), 2, &|_| true).unwrap());
+        let heuristic = SeveralPartitions::<8>::new(&puzzle, &partition, &library).unwrap();
+        let (mut random, mut taken_up) = (88_172_645_463_325_252u64, 0);
+        for board in 0..4 {
+            let (mut start, mut last) = (puzzle.state(&goal), None);
+            for _ in 0..110 {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let moves: Vec<_> = puzzle.moves(&start, last).collect();
+                let step = moves[(random >> 11) as usize % moves.len()];
+                (start, last) = (puzzle.apply(&start, step), Some(step));
+            }
+            let length = |keeper: &Few| {
+                let bytes = 2700 << 10;
+                let mut arena = Arena::new(bytes, bytes).unwrap();
+                let mut region = Region::zeroed(arena.divide(&[]).remove(0));
+                let problem = Problem { puzzle: &puzzle, heuristic: &heuristic, start };
+                let limits = Limits { keeper: Some(keeper), ..Limits::default() };
+                let found = solve(problem, Order::ASTAR, &limits, &mut region, &Threads(2), WhenFull::Dig);
+                let Ending::Solved { path, .. } = found.ending else { panic!("board {board} is solved") };
+                path.len()
+            };
+            let keeper = Few::default();
+            let known = length(&keeper);
+            for standing in keeper.kept.into_inner() {
+                assert_eq!(length(&Few { from: Some(standing), ..Few::default() }), known, "board {board}");
+                taken_up += 1;
+            }
+        }
+        assert!(taken_up > 10, "{taken_up}");
     }
 }
