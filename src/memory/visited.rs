@@ -195,28 +195,46 @@ impl<'m, K: Key> Table<'m, K> {
     /// inside the table only.
     #[inline(always)]
     fn probe(&self, mixed: K, home: usize, read: impl Fn(usize) -> K::Slot) -> Option<(usize, u32, K::Slot)> {
+        self.probe_line(mixed, home, 0, &read).or_else(|| self.probe_on(mixed, home, &read))
+    }
+
+    /// The same in one line, at a distance from the home line.
+    #[inline(always)]
+    fn probe_line(
+        &self,
+        mixed: K,
+        line: usize,
+        distance: u32,
+        read: &impl Fn(usize) -> K::Slot,
+    ) -> Option<(usize, u32, K::Slot)> {
         let g = &self.geometry;
         let start = mixed.start(g);
-        let (mut line, mut distance) = (home, 0);
+        let mut at = start;
         loop {
-            let mut at = start;
-            loop {
-                let slot = line * g.width + at;
-                let content = read(slot);
-                if K::is_empty(&content) || mixed.is_in(&content, distance, g) {
-                    return Some((slot, distance, content));
-                }
-                at = (at + 1) & (g.width - 1);
-                if at == start {
-                    break;
-                }
+            let slot = line * g.width + at;
+            let content = read(slot);
+            if K::is_empty(&content) || mixed.is_in(&content, distance, g) {
+                return Some((slot, distance, content));
             }
-            distance += 1;
-            if distance >= g.reach() {
+            at = (at + 1) & (g.width - 1);
+            if at == start {
                 return None;
             }
-            line = g.after(home, distance as usize);
         }
+    }
+
+    /// The same in the lines after the home line, which are seldom looked at.
+    #[cold]
+    #[inline(never)]
+    fn probe_on(
+        &self,
+        mixed: K,
+        home: usize,
+        read: &impl Fn(usize) -> K::Slot,
+    ) -> Option<(usize, u32, K::Slot)> {
+        let g = &self.geometry;
+        (1..g.reach())
+            .find_map(|distance| self.probe_line(mixed, g.after(home, distance as usize), distance, read))
     }
 
     /// What the slot that was found for a mixed key should hold, and what that

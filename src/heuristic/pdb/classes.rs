@@ -209,6 +209,14 @@ impl Classes {
         self.class_by_rank(self.rank(set), blank)
     }
 
+    /// The column of some occupied cells and of the blank's cell, on boards of up to
+    /// 16 cells.
+    #[inline(always)]
+    pub(super) fn column(&self, set: Set, blank: usize) -> Option<u32> {
+        let words = self.words.as_ref()?;
+        Some(in_word(words[self.rank(set) % WORDS], set, ((1u32 << blank) - 1) as u16))
+    }
+
     /// Asks for what is known by a rank.
     #[inline(always)]
     pub(super) fn prefetch(&self, rank: usize) {
@@ -260,13 +268,19 @@ impl Classes {
     /// All moves of the tiles of a class.
     #[inline(always)]
     pub(super) fn moves(&self, class: usize) -> impl Iterator<Item = Moved> {
-        cells_of(self.members[class].0).flat_map(move |from| self.moves_of(class, from, Set::MAX))
+        let (set, region) = self.members[class];
+        cells_of(set).flat_map(move |from| self.moves_of((set, region), from, Set::MAX))
     }
 
-    /// The moves of the tile in one of the occupied cells.
+    /// The moves of the tile in one of the occupied cells, where the blank is in a
+    /// region.
     #[inline(always)]
-    pub(super) fn moves_of(&self, class: usize, from: usize, onto: Set) -> impl Iterator<Item = Moved> {
-        let (set, region) = self.members[class];
+    pub(super) fn moves_of(
+        &self,
+        (set, region): (Set, Set),
+        from: usize,
+        onto: Set,
+    ) -> impl Iterator<Item = Moved> {
         let at = (set & ((1 << from) - 1)).count_ones() as usize;
         cells_of(self.beside[from] & region & onto).map(move |to| {
             let between: Set = (1 << from.max(to)) - (2 << from.min(to));

@@ -28,8 +28,6 @@ pub struct Database {
     row: u32,
     /// The cells of one colour.
     white: Set,
-    /// The class of the goal.
-    home: u32,
     /// For each tile and cell: the cells that are nearer to where the tile belongs.
     nearer: Vec<[Set; CELLS]>,
     /// How many states there are at each distance.
@@ -61,9 +59,8 @@ impl Database {
             Some(columns) => columns.len().next_multiple_of(64),
             None => stride(pattern.tiles()) * 64,
         };
-        let home = classes.class(pattern.homes, pattern.blank.into());
         let nearer = nearer_cells(pattern);
-        Self { pattern, white: pattern.frame.white(), home, nearer, classes, table, row: row as u32, counts }
+        Self { pattern, white: pattern.frame.white(), nearer, classes, table, row: row as u32, counts }
     }
 
     /// The pattern.
@@ -118,7 +115,10 @@ impl Database {
     /// is.
     #[inline(always)]
     pub(super) fn place(&self, set: Set, blank: usize, number: u16) -> u32 {
-        self.place_in(self.classes.class(set, blank), number)
+        match self.classes.column(set, blank) {
+            Some(column) => column + u32::from(number) * self.row,
+            None => self.place_in(self.classes.class(set, blank), number),
+        }
     }
 
     /// The same in a class.
@@ -173,10 +173,13 @@ fn nearer_cells(pattern: Pattern) -> Vec<[Set; CELLS]> {
 /// A pattern's tiles on their way home.
 pub(super) struct Walk<'d> {
     database: &'d Database,
-    class: u32,
     set: Set,
+    /// The blank's region.
+    region: Set,
     order: Order,
     number: u16,
+    /// Where the bit is.
+    place: u32,
     /// The moves made so far.
     pub(super) made: u32,
     /// The tiles whose moves have not been looked at yet, by their cells; first
@@ -200,43 +203,58 @@ impl<'d> Walk<'d> {
     /// The tiles in the order in which they are met on the occupied cells.
     pub(super) fn new(database: &'d Database, set: Set, blank: usize, order: Order) -> Self {
         let number = super::order::number(&order[..database.pattern.tiles()]);
-        let class = database.classes.class(set, blank);
         let nowhere = Moved { set, blank, passage: Passage { at: 0, others: 0, forward: true } };
-        Self {
+        let mut walk = Self {
             database,
-            class,
             set,
+            region: 0,
             order,
             number,
+            place: 0,
             made: 0,
-            rest: set,
+            rest: 0,
             others: false,
             next: [(nowhere, 0, 0); MOST_MOVES],
             possible: 0,
-        }
+        };
+        walk.arrive(nowhere, number, database.place(set, blank, number));
+        walk
+    }
+
+    /// Is where a move leads to.
+    fn arrive(&mut self, moved: Moved, number: u16, place: u32) {
+        (self.set, self.number, self.place) = (moved.set, number, place);
+        self.region = self.database.pattern.frame.region(moved.set, moved.blank);
+        (self.rest, self.others) = (self.beside(), false);
+    }
+
+    /// The tiles beside the blank's region.
+    fn beside(&self) -> Set {
+        self.set & self.database.pattern.frame.around(self.region)
     }
 
     /// Asks for what may be needed for the next step; whether there is one.
     pub(super) fn look(&mut self) -> bool {
         let database = self.database;
         self.possible = 0;
-        if self.number == 0 && self.class == database.home {
+        let Pattern { homes, blank, .. } = database.pattern;
+        if self.number == 0 && self.set == homes && self.region >> blank & 1 == 1 {
             return false;
         }
-        prefetch(database.word(database.place_in(self.class, self.number)));
+        prefetch(database.word(self.place));
         while self.possible < FEW {
             if self.rest == 0 {
                 if self.others {
                     break;
                 }
-                (self.rest, self.others) = (self.set, true);
+                (self.rest, self.others) = (self.beside(), true);
             }
             let from = self.rest.trailing_zeros() as usize;
             self.rest &= self.rest - 1;
             let tile = self.order[(self.set & ((1 << from) - 1)).count_ones() as usize % MOST_TILES];
             let nearer = database.nearer[tile as usize][from];
             let onto = if self.others { !nearer } else { nearer };
-            for moved in database.classes.moves_of(self.class as usize, from, onto) {
+            for moved in database.classes.moves_of((self.set, self.region), from, onto) {
                 let number = self.number.wrapping_add(moved.passage.change(&self.order));
                 let place = database.place(moved.set, moved.blank, number);
                 prefetch(database.word(place));
@@ -252,14 +270,12 @@ impl<'d> Walk<'d> {
     pub(super) fn step(&mut self) -> bool {
         let database = self.database;
         let odd = ((self.set ^ database.pattern.homes) & database.white).count_ones() & 1;
-        let here = database.bit(database.place_in(self.class, self.number)) << 1 | odd;
+        let here = database.bit(self.place) << 1 | odd;
         let nearer = (here.wrapping_sub(1) & 3) >> 1;
         let found = self.next[..self.possible].iter().find(|&&(_, _, place)| database.bit(place) == nearer);
-        let Some(&(moved, number, _)) = found else { return self.rest != 0 || !self.others };
+        let Some(&(moved, number, place)) = found else { return self.rest != 0 || !self.others };
         moved.passage.apply(&mut self.order);
-        (self.set, self.number) = (moved.set, number);
-        (self.rest, self.others) = (moved.set, false);
-        self.class = database.classes.class(moved.set, moved.blank);
+        self.arrive(moved, number, place);
         self.made += 1;
         true
     }

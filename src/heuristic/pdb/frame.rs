@@ -85,8 +85,31 @@ impl Frame {
     }
 
     /// The cells beside those of a set.
+    #[inline]
     pub(super) fn around(self, set: Set) -> Set {
-        let first_column = (0..self.rows).fold(0, |column, row| column | 1 << (row * self.cols));
+        self.around_by_rows(set, self.first_column())
+    }
+
+    /// The first cell of every row.
+    #[inline]
+    fn first_column(self) -> Set {
+        const FIRST_CELLS: [Set; CELLS + 1] = {
+            let (mut all, mut cols) = ([0; CELLS + 1], 1);
+            while cols <= CELLS {
+                let mut cell = 0;
+                while cell < CELLS {
+                    all[cols] |= 1 << cell;
+                    cell += cols;
+                }
+                cols += 1;
+            }
+            all
+        };
+        FIRST_CELLS[self.cols] & self.all()
+    }
+
+    #[inline(always)]
+    fn around_by_rows(self, set: Set, first_column: Set) -> Set {
         let last_column = first_column << (self.cols - 1);
         let sideways = (set & !last_column) << 1 | (set & !first_column) >> 1;
         (set << self.cols | set >> self.cols | sideways) & self.all()
@@ -94,10 +117,11 @@ impl Frame {
 
     /// The cells that a blank in `cell` can come to without moving what
     /// occupies a set of others.
+    #[inline]
     pub(super) fn region(self, occupied: Set, cell: usize) -> Set {
-        let mut region = 1 << cell;
+        let (mut region, first_column) = (1 << cell, self.first_column());
         loop {
-            let larger = region | self.around(region) & !occupied;
+            let larger = region | self.around_by_rows(region, first_column) & !occupied;
             if larger == region {
                 return region;
             }

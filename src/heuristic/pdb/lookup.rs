@@ -136,15 +136,16 @@ impl Lookup {
         passes: bool,
     ) -> (Placed, u32) {
         let step = self.steps[step % 4][before.blank as usize % LABELS];
+        // The occupied cells are known before the order is.
         let mut placed = placed ^ Placed::from(step.change);
+        let rank = self.low[placed as usize & 0xff] + self.high[placed as usize >> 8 & 0xff];
+        let word = self.words[rank as usize % self.words.len()];
+        let column = in_word(word, placed, step.before);
         if passes {
             let terms = &self.passing[step.forward as usize % 2][label % LABELS];
             let term = |at: usize| terms[(before.cells >> (step.passed[at] & 63)) as usize % LABELS];
             placed = placed.wrapping_add(term(0)).wrapping_add(term(1)).wrapping_add(term(2));
         }
-        let rank = self.low[placed as usize & 0xff] + self.high[placed as usize >> 8 & 0xff];
-        let word = self.words[rank as usize % self.words.len()];
-        let column = in_word(word, placed, step.before);
         let place = (placed >> 16) * self.row + column;
         prefetch(self.bits.0.as_ptr().wrapping_add(place as usize >> 6));
         (placed, place)

@@ -48,6 +48,7 @@ use database::Walk;
 use keeping::Kept;
 use lookup::{LABELS, Lookup, Placed};
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// The sums of `N` patterns' distances in `V` views; the greatest one counts.
 #[derive(Debug)]
@@ -58,7 +59,9 @@ pub struct PatternDatabases<const N: usize, const V: usize, K = Whole> {
     parts: [[u8; LABELS]; V],
     /// For each move and view: whether a tile may pass others.
     passes: [[bool; V]; 4],
-    lookups: [[Box<Lookup>; N]; V],
+    lookups: [[Arc<Lookup>; N]; V],
+    /// The same for each view and label.
+    of_label: [[Arc<Lookup>; LABELS]; V],
 }
 
 /// A board as pattern databases see it.
@@ -104,36 +107,40 @@ impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
                 for label in (1..puzzle.size().cells()).filter(|&label| lookup.tiles[label] != u8::MAX) {
                     parts[label] = part as u8;
                 }
-                row.push(Box::new(lookup));
+                row.push(Arc::new(lookup));
             }
             lookups.push(row.try_into().ok()?);
         }
-        let lookups: [[Box<Lookup>; N]; V] = lookups.try_into().ok()?;
+        let lookups: [[Arc<Lookup>; N]; V] = lookups.try_into().ok()?;
         let passes = std::array::from_fn(|step| {
             std::array::from_fn(|view| lookups[view].iter().any(|lookup| lookup.passes[step]))
         });
-        Some(Self { keeping: PhantomData, name: partition.name(), parts, passes, lookups })
+        let of_label = std::array::from_fn(|view| {
+            std::array::from_fn(|label| lookups[view][parts[view][label] as usize].clone())
+        });
+        Some(Self { keeping: PhantomData, name: partition.name(), parts, passes, lookups, of_label })
     }
 }
 
 impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
-    /// Makes a move in a memo, which is a copy of `before` still; `passes` tells in
-    /// which views that may lead past others.
+    /// Moves the tile in cell `from` in a memo, which is a copy of `before` still;
+    /// `passes` tells in which views that may lead past others.
     #[inline(always)]
     fn follow(
         &self,
-        puzzle: &Tiles<u64>,
         memo: &mut Sums<N, V>,
         before: &Kept<N, V>,
-        step: Move,
+        (step, from): (Move, u8),
         passes: [bool; V],
     ) {
         let state = before.state();
-        let label = state.cells.label(puzzle.beside(state.blank, step).into());
-        memo.kept.set_state(&puzzle.apply(&state, step));
+        let label = state.cells.label(from.into());
+        let cells = state.cells.slide(from.into(), state.blank.into());
+        memo.kept.set_state(&TileState { cells, blank: from });
         for (view, passes) in passes.into_iter().enumerate() {
+            let lookup = &*self.of_label[view][label % LABELS];
             let part = usize::from(self.parts[view][label % LABELS]) % N;
-            let (lookup, placed) = (&*self.lookups[view][part], before.placed[view][part]);
+            let placed = before.placed[view][part];
             let (placed, place) = lookup.follow(placed, &state, step.0 as usize, label, passes);
             memo.kept.placed[view][part] = placed;
             memo.places[view] = place;
@@ -205,7 +212,8 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
     ) -> Sums<N, V> {
         debug_assert_eq!(memo.kept.state(), *before);
         let mut after = *memo;
-        self.follow(puzzle, &mut after, &memo.kept, step, [true; V]);
+        let from = puzzle.beside(before.blank, step);
+        self.follow(&mut after, &memo.kept, (step, from), [true; V]);
         after
     }
 
@@ -279,13 +287,15 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         for (step, list) in lists.iter().enumerate() {
             let found = rest.split_off_mut(..count(counts, step)).expect("all are counted");
             let (passes, step) = (self.passes[step], Move(step as u32));
+            let offset = puzzle.offset(step);
             for (found, &at) in found.iter_mut().zip(list) {
                 // Written where it stays, field by field: what is put aside in parts
                 // cannot be read as a whole soon after.
                 let board = boards[at as usize % TOGETHER];
                 (found.memo.kept.placed, found.memo.kept.sums) = (board.placed, board.sums);
                 found.step = step;
-                self.follow(puzzle, &mut found.memo, board, step, passes);
+                let from = board.state().blank.wrapping_add(offset);
+                self.follow(&mut found.memo, board, (step, from), passes);
             }
         }
         all

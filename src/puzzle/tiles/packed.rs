@@ -24,6 +24,8 @@ pub struct Tiles<C> {
     open: [u8; 256],
     /// For each cell of the blank: the cell in each direction.
     beside: [[u8; 4]; 256],
+    /// How much is added to a cell in each direction, modulo 256.
+    offsets: [u8; 4],
 }
 
 /// A packed board and its blank's cell.
@@ -67,7 +69,23 @@ impl<C: Cells> Tiles<C> {
         }
         let goal_labels: Vec<u8> = goal.tiles().iter().map(|&tile| labels[tile as usize]).collect();
         let packed = C::from_labels(&goal_labels);
-        Some(Self { size, cells, goal_blank: goal.blank(), labels, homes, goal: packed, open, beside })
+        let down = size.cols() as u8;
+        let mut offsets = [0; 4];
+        offsets[Direction::Up as usize] = down.wrapping_neg();
+        offsets[Direction::Down as usize] = down;
+        offsets[Direction::Left as usize] = 1u8.wrapping_neg();
+        offsets[Direction::Right as usize] = 1;
+        Some(Self {
+            size,
+            cells,
+            goal_blank: goal.blank(),
+            labels,
+            homes,
+            goal: packed,
+            open,
+            beside,
+            offsets,
+        })
     }
 
     /// The state of a board of this puzzle's size.
@@ -110,6 +128,12 @@ impl<C: Cells> Tiles<C> {
     #[inline(always)]
     pub fn beside(&self, cell: u8, step: Move) -> u8 {
         self.beside[cell as usize][step.0 as usize & 3]
+    }
+
+    /// What is added to a cell for the one beside it, modulo 256.
+    #[inline(always)]
+    pub fn offset(&self, step: Move) -> u8 {
+        self.offsets[step.0 as usize & 3]
     }
 }
 
@@ -267,6 +291,7 @@ mod tests {
                 assert!(board.slide(Direction::from_index(step.0 as usize)));
                 assert_eq!(next, puzzle.state(&board));
                 assert_eq!(puzzle.undo(&next, step), state);
+                assert_eq!(state.blank.wrapping_add(puzzle.offset(step)), next.blank);
                 assert_eq!(puzzle.unpack(puzzle.pack(&next)), next);
                 let undoing = Move(step.0 ^ 2);
                 assert!(puzzle.moves(&next, Some(step)).all(|m| m != undoing));

@@ -5,8 +5,9 @@
 //! the last level, which is the largest, half of all successors never are. What
 //! they would have displaced stays in the cache, and the table stays small.
 
+use super::engine::Desk;
 use super::entry::{Entry, defer, deferred};
-use super::worker::{Bucket, HANDFUL, Halt, Verdict, Worker, push, send};
+use super::worker::{Bucket, HANDFUL, Halt, RESERVED, Verdict, Worker, push, send};
 use crate::heuristic::{Heuristic, Origin, Successor};
 use crate::memory::Key;
 use crate::memory::visited::{Access, Insert};
@@ -20,9 +21,9 @@ pub(super) struct KeptStates<P: Puzzle, H: Heuristic<P>> {
     keys: Vec<P::Key>,
     origins: Vec<Origin>,
     successors: Vec<Successor<H::Memo>>,
-    /// The mixed keys of the successors that are entered into the table now, and
-    /// their home lines.
-    arrivals: Vec<(P::Key, usize)>,
+    /// The successors that are entered into the table now: their places, mixed keys
+    /// and home lines.
+    arrivals: Vec<(u32, P::Key, usize)>,
     /// The last moves to the states that are next, and to those of the portion if
     /// it has come directly from there.
     pub(super) next_steps: Vec<Move>,
@@ -46,7 +47,7 @@ impl<P: Puzzle, H: Heuristic<P>> Default for KeptStates<P, H> {
 /// Why an entry tells its state.
 const KEPT: &str = "the heuristic keeps states";
 
-impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E> {
+impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H, E> {
     /// Asks for the slots of some states of the portion, or for their places in
     /// the table.
     #[inline]
@@ -70,6 +71,48 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
             }
             self.kept.keys.push(mixed);
         }
+    }
+
+    /// Goes on with the successors that are next, by a worker who is alone, as long as
+    /// they are few and nothing else is to be seen to.
+    pub(super) fn expand_deeper(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        mut bucket: Bucket,
+        pushes: usize,
+    ) -> Result<(), Halt> {
+        let desk = &mut *self.search.desk.lock();
+        while self.go_deeper(desk, &mut bucket, pushes) {
+            self.expand_kept(table, 0..self.portion.len(), &bucket)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the successors that are next the portion, where that is all there is to do
+    /// at the desk; whether it was.
+    #[inline(always)]
+    fn go_deeper(&mut self, desk: &mut Desk<'m, P::Key, E>, bucket: &mut Bucket, pushes: usize) -> bool {
+        let next = self.near[0].len();
+        if next == 0
+            || next > HANDFUL
+            || next + self.near[NEXT].len() != self.pushes
+            || self.goal.is_some()
+            || desk.statistics.stored + self.statistics.stored >= desk.room
+            || desk.open.free_chunks() < 2 * pushes
+        {
+            return false;
+        }
+        let column = self.base.1;
+        desk.open.push_all(bucket.level + NEXT, column, &self.near[NEXT]).expect(RESERVED);
+        self.near[NEXT].clear();
+        std::mem::swap(&mut self.portion, &mut self.near[0]);
+        std::mem::swap(&mut self.kept.steps, &mut self.kept.next_steps);
+        self.near[0].clear();
+        self.kept.next_steps.clear();
+        self.pushes = 0;
+        bucket.column = column;
+        self.base.1 = column + 1;
+        true
     }
 
     /// Expands some states of the portion, all from one bucket.
@@ -158,40 +201,45 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
         let end = if cost < self.search.costs_end { bucket.limit as u32 } else { 0 }.saturating_sub(cost);
         let next_estimate = if bucket.defers { (bucket.level + NEXT) as u32 - cost } else { u32::MAX };
         let mut halt = Ok(());
-        for (at, successor) in successors.iter_mut().enumerate() {
-            heuristic.settle(&mut successor.memo);
-            let estimate = heuristic.estimate(&successor.memo);
-            successor.estimate = estimate;
-            if estimate >= end {
-                match self.search.verdict(bucket, cost, estimate) {
-                    Verdict::Useless => continue,
-                    Verdict::Level(_) | Verdict::NoPlace => {
+        for (at, successors) in successors.chunks_mut(WORD).enumerate() {
+            let (mut far, mut useless) = (0, 0);
+            for (successor, bit) in successors.iter_mut().zip(0..) {
+                heuristic.settle(&mut successor.memo);
+                let estimate = heuristic.estimate(&successor.memo);
+                successor.estimate = estimate;
+                far |= u64::from(estimate == next_estimate) << bit;
+                if estimate >= end {
+                    useless |= 1 << bit;
+                    if !matches!(self.search.verdict(bucket, cost, estimate), Verdict::Useless) {
                         halt = Err(Halt::Full);
-                        break;
                     }
                 }
             }
-            soon.add(at, estimate != next_estimate);
-            next.add(at, estimate == next_estimate);
+            let all = u64::MAX >> (WORD - successors.len());
+            soon.0[at] = all & !far & !useless;
+            next.0[at] = far & !useless;
         }
         arrivals.clear();
-        arrivals.extend(soon.iter().map(|at| {
+        arrivals.reserve(soon.len());
+        soon.for_each(|at| {
             let kept = heuristic.carry(&successors[at].memo);
             let mixed = puzzle.pack(&heuristic.recall(&kept).expect(KEPT)).mix(bits);
-            (mixed, table.prefetch(mixed))
-        }));
-        self.near[NEXT].extend(next.iter().map(|at| {
+            push(arrivals, || (at as u32, mixed, table.prefetch(mixed)));
+        });
+        let later = &mut self.near[NEXT];
+        later.reserve(next.len());
+        next.for_each(|at| {
             let Successor { memo, step, estimate } = &successors[at];
-            E::new(defer(step.0), cost, *estimate, heuristic.carry(memo))
-        }));
-        self.pushes += next.len;
-        self.deferred += next.len as i64;
+            push(later, || E::new(defer(step.0), cost, *estimate, heuristic.carry(memo)));
+        });
+        self.pushes += next.len();
+        self.deferred += next.len() as i64;
         let same_estimate = bucket.level as u32 - bucket.column as u32 - 1;
         let most = bucket.most.min(i64::MAX as u64) as i64;
-        self.near[0].reserve(soon.len);
-        next_steps.reserve(soon.len);
-        for (at, &(mixed, home)) in soon.iter().zip(&*arrivals) {
-            let Successor { memo, step, estimate } = &successors[at];
+        self.near[0].reserve(arrivals.len());
+        next_steps.reserve(arrivals.len());
+        for &(at, mixed, home) in &*arrivals {
+            let Successor { memo, step, estimate } = &successors[at as usize];
             let (slot, is_new) = match table.insert_from(home, mixed, cost, step.0) {
                 Insert::Seen => continue,
                 Insert::Full => {
@@ -231,33 +279,31 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, '_, P, H, E>
 /// by one.
 const NEXT: usize = 2;
 
-/// Successors of a handful of states, at most.
-const MOST: usize = 4 * HANDFUL;
+/// Successors in a word, a bit each, and the words for those of a handful of states.
+const WORD: usize = 64;
+const WORDS: usize = (4 * HANDFUL).div_ceil(WORD);
 
-/// The places of some successors.
-struct Places {
-    places: [u8; MOST],
-    len: usize,
-}
-
-impl Default for Places {
-    #[inline(always)]
-    fn default() -> Self {
-        Self { places: [0; MOST], len: 0 }
-    }
-}
+/// The places of some successors: there is nothing to guess for the processor when
+/// they are found.
+#[derive(Default)]
+struct Places([u64; WORDS]);
 
 impl Places {
-    /// Adds a place, or does not: there is nothing to guess for the processor.
+    /// How many they are.
     #[inline(always)]
-    fn add(&mut self, place: usize, is_one: bool) {
-        self.places[self.len % MOST] = place as u8;
-        self.len += usize::from(is_one);
+    fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     #[inline(always)]
-    fn iter(&self) -> impl ExactSizeIterator<Item = usize> {
-        self.places[..self.len].iter().map(|&place| place as usize)
+    fn for_each(&self, mut visit: impl FnMut(usize)) {
+        for (first, &word) in (0..).step_by(WORD).zip(&self.0) {
+            let mut rest = word;
+            while rest != 0 {
+                visit(first + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
     }
 }
 

@@ -123,50 +123,34 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         loop {
             self.portion.clear();
             self.kept.steps.clear();
-            if !A::IS_SHARED && search.keeps_states && self.near[0].len() <= HANDFUL {
-                // These are next anyway, so they need not go through the list.
-                std::mem::swap(&mut self.portion, &mut self.near[0]);
-                std::mem::swap(&mut self.kept.steps, &mut self.kept.next_steps);
-                self.pushes -= self.portion.len();
-            }
             let mut desk = search.desk.lock();
             self.settle(&mut desk);
             let version = desk.version;
-            let flow = if search.waiting.load(Ordering::Relaxed) > 0 {
-                Some(Flow::LetGo)
-            } else if let Some(flow) = self.look(&mut desk, wants_in) {
-                Some(flow)
-            } else if desk.statistics.stored >= desk.room
-                || desk.open.free_chunks() < (desk.present + 1) * pushes
-            {
-                Some(Flow::Full(version))
-            } else {
-                None
-            };
-            let limit = search.limit(&desk);
-            let (mut level, mut column) = self.base;
-            if !self.portion.is_empty() && (flow.is_some() || level >= limit) {
-                desk.open.push_all(level, column, &self.portion).expect(RESERVED);
-                self.portion.clear();
-                self.kept.steps.clear();
+            if search.waiting.load(Ordering::Relaxed) > 0 {
+                return Flow::LetGo;
             }
-            if let Some(flow) = flow {
+            if let Some(flow) = self.look(&mut desk, wants_in) {
                 return flow;
             }
-            if self.portion.is_empty() {
-                let portion = if desk.statistics.stored < LARGE { portion } else { large_portion };
-                let Some(best) = desk.open.pop(limit, portion, &mut self.portion) else {
-                    return Flow::Idle;
-                };
-                (level, column) = best;
+            if desk.statistics.stored >= desk.room || desk.open.free_chunks() < (desk.present + 1) * pushes {
+                return Flow::Full(version);
             }
+            let limit = search.limit(&desk);
+            let portion = if desk.statistics.stored < LARGE { portion } else { large_portion };
+            let Some((level, column)) = desk.open.pop(limit, portion, &mut self.portion) else {
+                return Flow::Idle;
+            };
             let most = search.limits.max_nodes.unwrap_or(u64::MAX).saturating_sub(desk.nodes());
             let defers = search.may_defer && desk.growths_left > 0;
             drop(desk);
             search.limits.at(level as u32);
             let bucket = Bucket { level, column, limit, most, defers };
             self.base = (level, if E::BY_COST { column + 1 } else { 0 });
-            match self.expand_portion(table, bucket, pushes) {
+            let mut done = self.expand_portion(table, bucket, pushes);
+            if !A::IS_SHARED && search.keeps_states && done.is_ok() {
+                done = self.expand_deeper(table, bucket, pushes);
+            }
+            match done {
                 Ok(()) => {}
                 Err(Halt::Nodes) => {
                     let mut desk = search.desk.lock();
@@ -452,7 +436,7 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'_, '_, P, H, E> 
 const NEAR: usize = 3;
 
 /// Why there is always a chunk.
-const RESERVED: &str = "chunks are reserved before states are taken";
+pub(super) const RESERVED: &str = "chunks are reserved before states are taken";
 
 /// Buckets that a worker remembers.
 const MOST_RUNS: usize = 16;
