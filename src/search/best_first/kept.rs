@@ -19,15 +19,14 @@ use std::ops::Range;
 pub(super) struct KeptStates<P: Puzzle, H: Heuristic<P>> {
     /// The mixed keys of the portion's states that are yet to be entered.
     keys: Vec<P::Key>,
+    /// The states that are to be expanded.
     origins: Vec<Origin>,
     successors: Vec<Successor<H::Memo>>,
     /// The successors that are entered into the table now: their places, mixed keys
     /// and home lines.
     arrivals: Vec<(u32, P::Key, usize)>,
-    /// The last moves to the states that are next, and to those of the portion if
-    /// it has come directly from there.
-    pub(super) next_steps: Vec<Move>,
-    pub(super) steps: Vec<Move>,
+    /// The same as `origins` for the states that are next.
+    pub(super) next_origins: Vec<Origin>,
 }
 
 impl<P: Puzzle, H: Heuristic<P>> Default for KeptStates<P, H> {
@@ -35,11 +34,10 @@ impl<P: Puzzle, H: Heuristic<P>> Default for KeptStates<P, H> {
         let room = if H::KEEPS_STATES { HANDFUL } else { 0 };
         Self {
             keys: Vec::with_capacity(room),
-            origins: Vec::with_capacity(room),
+            origins: Vec::with_capacity(4 * room),
             successors: Vec::with_capacity(4 * room),
             arrivals: Vec::with_capacity(4 * room),
-            next_steps: Vec::with_capacity(4 * room),
-            steps: Vec::with_capacity(4 * room),
+            next_origins: Vec::with_capacity(4 * room),
         }
     }
 }
@@ -55,10 +53,6 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         let Problem { puzzle, heuristic, .. } = self.search.problem;
         if states.start == 0 {
             self.kept.keys.clear();
-        }
-        if !self.kept.steps.is_empty() {
-            // They were just entered.
-            return;
         }
         for entry in &self.portion[states] {
             let mut mixed = bytemuck::Zeroable::zeroed();
@@ -83,15 +77,20 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
     ) -> Result<(), Halt> {
         let desk = &mut *self.search.desk.lock();
         while self.go_deeper(desk, &mut bucket, pushes) {
-            self.expand_kept(table, 0..self.portion.len(), &bucket)?;
+            let all = self.draft_successors();
+            // While these are on their way, there is time for those from before.
+            let (level, column) = (bucket.level + NEXT, bucket.column);
+            desk.open.push_all(level, column, &self.near[NEXT]).expect(RESERVED);
+            self.near[NEXT].clear();
+            self.send_on(table, &bucket, all).inspect_err(|_| self.put_back(0, &bucket))?;
         }
         Ok(())
     }
 
     /// Makes the successors that are next the portion, where that is all there is to do
-    /// at the desk; whether it was.
+    /// at the desk, but for those that are for later; whether it was.
     #[inline(always)]
-    fn go_deeper(&mut self, desk: &mut Desk<'m, P::Key, E>, bucket: &mut Bucket, pushes: usize) -> bool {
+    fn go_deeper(&mut self, desk: &Desk<'m, P::Key, E>, bucket: &mut Bucket, pushes: usize) -> bool {
         let next = self.near[0].len();
         if next == 0
             || next > HANDFUL
@@ -102,16 +101,13 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         {
             return false;
         }
-        let column = self.base.1;
-        desk.open.push_all(bucket.level + NEXT, column, &self.near[NEXT]).expect(RESERVED);
-        self.near[NEXT].clear();
         std::mem::swap(&mut self.portion, &mut self.near[0]);
-        std::mem::swap(&mut self.kept.steps, &mut self.kept.next_steps);
+        std::mem::swap(&mut self.kept.origins, &mut self.kept.next_origins);
         self.near[0].clear();
-        self.kept.next_steps.clear();
+        self.kept.next_origins.clear();
         self.pushes = 0;
-        bucket.column = column;
-        self.base.1 = column + 1;
+        bucket.column += 1;
+        self.base.1 += 1;
         true
     }
 
@@ -123,22 +119,25 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         handful: Range<usize>,
         bucket: &Bucket,
     ) -> Result<(), Halt> {
-        let Problem { puzzle, heuristic, .. } = self.search.problem;
         let first = handful.start;
         let done = self.take_up(table, handful, bucket).and_then(|()| {
-            let KeptStates { origins, successors, .. } = &mut self.kept;
-            let kept = |place| self.portion[place as usize].kept();
-            let all = heuristic.successors(puzzle, origins, kept, successors);
-            self.statistics.expanded += origins.len() as u64;
-            self.statistics.generated += all as u64;
+            let all = self.draft_successors();
             self.send_on(table, bucket, all)
         });
-        if let Err(halt) = done {
-            // What was found meanwhile is found again, and known then.
-            self.put_back(first, bucket);
-            return Err(halt);
-        }
-        Ok(())
+        // What was found meanwhile is found again, and known then.
+        done.inspect_err(|_| self.put_back(first, bucket))
+    }
+
+    /// Drafts the successors of the states that are to be expanded; how many they are.
+    #[inline(always)]
+    fn draft_successors(&mut self) -> usize {
+        let Problem { puzzle, heuristic, .. } = self.search.problem;
+        let KeptStates { origins, successors, .. } = &mut self.kept;
+        let kept = |place| self.portion[place as usize].kept();
+        let all = heuristic.successors(puzzle, origins, kept, successors);
+        self.statistics.expanded += origins.len() as u64;
+        self.statistics.generated += all as u64;
+        all
     }
 
     /// Looks which states of a handful are to be expanded, and enters those that
@@ -152,12 +151,6 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
     ) -> Result<(), Halt> {
         let cost = bucket.column as u32;
         self.kept.origins.clear();
-        if !self.kept.steps.is_empty() {
-            let KeptStates { origins, steps, .. } = &mut self.kept;
-            let origin = |(place, &step): (usize, &Move)| Origin { place: place as u32, last: Some(step) };
-            origins.extend(steps.iter().enumerate().map(origin));
-            return Ok(());
-        }
         for place in handful {
             let entry = &mut self.portion[place];
             let last = match deferred(entry.slot()) {
@@ -194,7 +187,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
     fn send_on(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket, all: usize) -> Result<(), Halt> {
         let Problem { puzzle, heuristic, .. } = self.search.problem;
         let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
-        let KeptStates { successors, arrivals, next_steps, .. } = &mut self.kept;
+        let KeptStates { successors, arrivals, next_origins, .. } = &mut self.kept;
         let successors = &mut successors[..all];
         let (mut soon, mut next) = (Places::default(), Places::default());
         // All have the same cost, so their estimates tell their levels.
@@ -237,7 +230,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         let same_estimate = bucket.level as u32 - bucket.column as u32 - 1;
         let most = bucket.most.min(i64::MAX as u64) as i64;
         self.near[0].reserve(arrivals.len());
-        next_steps.reserve(arrivals.len());
+        next_origins.reserve(arrivals.len());
         for &(at, mixed, home) in &*arrivals {
             let Successor { memo, step, estimate } = &successors[at as usize];
             let (slot, is_new) = match table.insert_from(home, mixed, cost, step.0) {
@@ -258,8 +251,9 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
             }
             let make = || E::new(slot, cost, *estimate, heuristic.carry(memo));
             if *estimate == same_estimate {
+                let place = self.near[0].len() as u32;
+                push(next_origins, || Origin { place, last: Some(*step) });
                 push(&mut self.near[0], make);
-                push(next_steps, || *step);
             } else {
                 send(&mut self.near, &mut self.runs, self.base, cost + estimate, make);
             }

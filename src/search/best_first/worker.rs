@@ -122,7 +122,6 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
         };
         loop {
             self.portion.clear();
-            self.kept.steps.clear();
             let mut desk = search.desk.lock();
             self.settle(&mut desk);
             let version = desk.version;
@@ -398,7 +397,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 entries.clear();
             }
             self.pushes = 0;
-            self.kept.next_steps.clear();
+            self.kept.next_origins.clear();
             if self.runs.len() > MOST_RUNS {
                 self.runs.clear();
             }
