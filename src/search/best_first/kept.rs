@@ -92,6 +92,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
     #[inline(always)]
     fn go_deeper(&mut self, desk: &Desk<'m, P::Key, E>, bucket: &mut Bucket, pushes: usize) -> bool {
         let next = self.near[0].len();
+        debug_assert_eq!(next, self.kept.next_origins.len());
         if next == 0
             || next > HANDFUL
             || next + self.near[NEXT].len() != self.pushes

@@ -8,11 +8,18 @@
 //! removed, so the number of a slot stays good until the table is rehashed into
 //! a larger one.
 
+mod access;
+mod frozen;
+mod locks;
+
+pub use access::{Access, Exclusive, Shared};
+pub use frozen::Frozen;
+pub use locks::Locks;
+
 use super::geometry::Geometry;
 use super::key::Key;
-use lock_api::{Mutex, MutexGuard, RawMutex};
+use lock_api::RawMutex;
 use std::cell::UnsafeCell;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What became of an insertion. The number is that of the state's slot.
@@ -54,37 +61,6 @@ unsafe impl<K: Key> Sync for Table<'_, K> {}
 #[allow(unsafe_code)]
 // SAFETY: the table is the only one to hold its memory, as if by `&mut`.
 unsafe impl<K: Key> Send for Table<'_, K> {}
-
-/// Locks for the stripes of one table after another. A lock may serve several
-/// stripes.
-pub struct Locks<L: RawMutex>(Box<[Padded<L>]>);
-
-/// A lock in a cache line of its own.
-#[repr(align(64))]
-struct Padded<L>(Mutex<L, ()>);
-
-impl<L: RawMutex> Locks<L> {
-    /// `count` locks, rounded up to a power of two.
-    pub fn new(count: usize) -> Self {
-        Self((0..count.next_power_of_two()).map(|_| Padded(Mutex::new(()))).collect())
-    }
-
-    /// Bytes of `count` locks.
-    pub fn bytes(count: usize) -> usize {
-        count.next_power_of_two() * size_of::<Padded<L>>()
-    }
-
-    /// Asks the processor to fetch a stripe's lock.
-    #[inline(always)]
-    fn prefetch(&self, stripe: usize) {
-        super::prefetch_to_write(&raw const self.0[stripe & (self.0.len() - 1)]);
-    }
-
-    #[inline(always)]
-    fn hold(&self, stripe: usize) -> MutexGuard<'_, L, ()> {
-        self.0[stripe & (self.0.len() - 1)].0.lock()
-    }
-}
 
 impl<'m, K: Key> Table<'m, K> {
     /// An empty table in `memory`. Its first `used` slots are cleared, as far as
@@ -310,221 +286,8 @@ impl<'m, K: Key> Table<'m, K> {
     }
 }
 
-/// What a search does with a table, alone or among others.
-pub trait Access<K: Key> {
-    /// Whether others use the table at the same time.
-    const IS_SHARED: bool;
-    /// The table's prefetch of a mixed key; its home line.
-    fn prefetch(&self, mixed: K) -> usize;
-    /// The table's prefetch of a slot.
-    fn prefetch_slot(&self, slot: u32);
-    /// The home line of a mixed key.
-    fn home(&self, mixed: K) -> usize;
-    /// Inserts a mixed key or lowers its cost.
-    #[inline(always)]
-    fn insert(&mut self, mixed: K, cost: u32, step: u32) -> Insert {
-        self.insert_from(self.home(mixed), mixed, cost, step)
-    }
-    /// The same, from its home line on.
-    fn insert_from(&mut self, home: usize, mixed: K, cost: u32, step: u32) -> Insert;
-    /// Reads a used slot.
-    fn known(&mut self, slot: u32) -> Known<K>;
-}
-
 /// Why a slot that was asked for is in use.
 const FILLED: &str = "a slot's number is given out when it is filled";
-
-/// The access of a table's only user.
-#[derive(Debug)]
-pub struct Exclusive<'a, 'm, K: Key>(&'a mut Table<'m, K>);
-
-/// The access of one user among many.
-pub struct Shared<'a, 'm, K: Key, L: RawMutex> {
-    table: &'a Table<'m, K>,
-    locks: &'a Locks<L>,
-}
-
-impl<K: Key> Access<K> for Exclusive<'_, '_, K> {
-    const IS_SHARED: bool = false;
-
-    #[inline(always)]
-    fn prefetch(&self, mixed: K) -> usize {
-        self.0.prefetch(mixed)
-    }
-
-    #[inline(always)]
-    fn home(&self, mixed: K) -> usize {
-        mixed.home(&self.0.geometry)
-    }
-
-    #[inline(always)]
-    fn prefetch_slot(&self, slot: u32) {
-        self.0.prefetch_slot(slot as usize);
-    }
-
-    #[inline(always)]
-    fn insert_from(&mut self, home: usize, mixed: K, cost: u32, step: u32) -> Insert {
-        debug_assert_eq!(home, self.home(mixed));
-        assert!(home < self.0.geometry.lines);
-        #[allow(unsafe_code)]
-        // SAFETY: `&mut Table`: nobody else can reach the slots; the line is inside
-        // the table.
-        unsafe {
-            self.0.put(mixed, home, cost, step)
-        }
-    }
-
-    #[inline(always)]
-    fn known(&mut self, slot: u32) -> Known<K> {
-        assert!((slot as usize) < self.0.slots.len());
-        #[allow(unsafe_code)]
-        // SAFETY: inside the table, and `&mut Table`: nobody else can reach it.
-        let content = unsafe { self.0.plain(slot as usize) };
-        self.0.decode(slot as usize, &content).expect(FILLED)
-    }
-}
-
-impl<K: Key, L: RawMutex> Access<K> for Shared<'_, '_, K, L> {
-    const IS_SHARED: bool = true;
-
-    #[inline(always)]
-    fn prefetch(&self, mixed: K) -> usize {
-        let home = self.home(mixed);
-        self.prefetch_slot((home * self.table.geometry.width) as u32);
-        home
-    }
-
-    #[inline(always)]
-    fn home(&self, mixed: K) -> usize {
-        mixed.home(&self.table.geometry)
-    }
-
-    #[inline(always)]
-    fn prefetch_slot(&self, slot: u32) {
-        self.table.prefetch_slot(slot as usize);
-        if !K::IS_WORD {
-            self.locks.prefetch(self.table.geometry.stripe(slot as usize));
-        }
-    }
-
-    #[inline(always)]
-    fn insert_from(&mut self, home: usize, mixed: K, cost: u32, step: u32) -> Insert {
-        debug_assert_eq!(home, self.home(mixed));
-        assert!(home < self.table.geometry.lines);
-        #[allow(unsafe_code)]
-        if K::IS_WORD {
-            // SAFETY: the line is inside the table; slots are words; while the table is lent out for sharing,
-            // all use them so.
-            unsafe { self.table.put_among_others(mixed, home, cost, step) }
-        } else {
-            let _held = self.locks.hold(home >> self.table.geometry.stripe_shift);
-            // SAFETY: the line is inside the table; the stripe's lock is held, and
-            // probing stays inside it.
-            unsafe { self.table.put(mixed, home, cost, step) }
-        }
-    }
-
-    #[inline(always)]
-    fn known(&mut self, slot: u32) -> Known<K> {
-        let slot = slot as usize;
-        assert!(slot < self.table.slots.len());
-        #[allow(unsafe_code)]
-        let content = if K::IS_WORD {
-            // SAFETY: inside the table and a word; while the table is lent out
-            // for sharing, all use it so.
-            bytemuck::cast(unsafe { self.table.word(slot) }.load(Relaxed))
-        } else {
-            let _held = self.locks.hold(self.table.geometry.stripe(slot));
-            // SAFETY: inside the table, and the stripe's lock is held.
-            unsafe { self.table.plain(slot) }
-        };
-        self.table.decode(slot, &content).expect(FILLED)
-    }
-}
-
-/// A table that nobody writes to any more: it is read without locks.
-#[derive(Debug)]
-pub struct Frozen<'m, K: Key>(Table<'m, K>);
-
-impl<'m, K: Key> Frozen<'m, K> {
-    /// The table's shape.
-    pub fn geometry(&self) -> &Geometry {
-        &self.0.geometry
-    }
-
-    /// Asks the processor to fetch the two lines where a mixed key is looked for
-    /// first: a frozen table is nearly full, and most keys that are looked for are
-    /// not in it.
-    #[inline(always)]
-    pub fn prefetch(&self, mixed: K) {
-        let geometry = &self.0.geometry;
-        let home = mixed.home(geometry);
-        for line in [home, geometry.after(home, 1)] {
-            self.0.prefetch_slot(line * geometry.width);
-        }
-    }
-
-    /// The table, to be written to again.
-    pub fn thaw(self) -> Table<'m, K> {
-        self.0
-    }
-
-    /// Finds a mixed key.
-    #[inline(always)]
-    pub fn find(&self, mixed: K) -> Option<Known<K>> {
-        let (_, content) = self.locate(mixed)?;
-        let g = &self.0.geometry;
-        let note = K::note(&content, g);
-        Some(Known { mixed, cost: g.fields.cost_of(note), step: g.fields.step_of(note) })
-    }
-
-    /// The slot of a mixed key.
-    #[inline(always)]
-    pub fn slot_of(&self, mixed: K) -> Option<u32> {
-        self.locate(mixed).map(|(slot, _)| slot as u32)
-    }
-
-    #[inline(always)]
-    fn locate(&self, mixed: K) -> Option<(usize, K::Slot)> {
-        #[allow(unsafe_code)]
-        // SAFETY: lines lie inside the table by the geometry, and nobody writes
-        // to a frozen table.
-        let read = |slot| unsafe { self.0.plain(slot) };
-        let (slot, _, content) = self.0.probe(mixed, mixed.home(&self.0.geometry), read)?;
-        (!K::is_empty(&content)).then_some((slot, content))
-    }
-
-    /// Asks the processor to fetch a slot.
-    #[inline(always)]
-    pub fn prefetch_slot(&self, slot: u32) {
-        self.0.prefetch_slot(slot as usize);
-    }
-
-    /// Reads a used slot.
-    #[inline]
-    pub fn known(&self, slot: u32) -> Known<K> {
-        let slot = slot as usize;
-        assert!(slot < self.0.slots.len());
-        #[allow(unsafe_code)]
-        // SAFETY: inside the table, and nobody writes to a frozen table.
-        let content = unsafe { self.0.plain(slot) };
-        self.0.decode(slot, &content).expect(FILLED)
-    }
-
-    /// Calls `visit` with the content of every used slot of some lines.
-    pub fn for_each_in(&self, lines: Range<usize>, mut visit: impl FnMut(Known<K>)) {
-        let g = &self.0.geometry;
-        assert!(lines.end <= g.lines);
-        for slot in lines.start * g.width..lines.end * g.width {
-            #[allow(unsafe_code)]
-            // SAFETY: inside the table, and nobody writes to a frozen table.
-            let content = unsafe { self.0.plain(slot) };
-            if let Some(known) = self.0.decode(slot, &content) {
-                visit(known);
-            }
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {
