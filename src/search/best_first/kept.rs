@@ -184,7 +184,9 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
 
     /// Tells the estimates of the successors and sends them on: those that are to be looked at soon to the table,
     /// others into the open list alone.
-    #[inline(always)]
+    ///
+    /// A function of its own: inside of its two callers it takes longer.
+    #[inline(never)]
     fn send_on(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket, all: usize) -> Result<(), Halt> {
         let Problem { puzzle, heuristic, .. } = self.search.problem;
         let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
