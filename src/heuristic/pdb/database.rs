@@ -117,16 +117,7 @@ impl Database {
     pub(super) fn place(&self, set: Set, blank: usize, number: u16) -> u32 {
         match self.classes.column(set, blank) {
             Some(column) => column + u32::from(number) * self.row,
-            None => self.place_in(self.classes.class(set, blank), number),
-        }
-    }
-
-    /// The same in a class.
-    #[inline(always)]
-    fn place_in(&self, class: u32, number: u16) -> u32 {
-        match self.classes.columns() {
-            Some(columns) => columns[class as usize] + u32::from(number) * self.row,
-            None => class * self.row + u32::from(number),
+            None => self.place_by_rank(self.classes.rank(set) as u32, blank, number),
         }
     }
 
@@ -138,10 +129,12 @@ impl Database {
         rank as u32
     }
 
-    /// The same as [`Database::place`], by the rank of the occupied cells.
+    /// The same as [`Database::place`] on boards of over 16 cells, by the rank of the
+    /// occupied cells.
     #[inline(always)]
     pub(super) fn place_by_rank(&self, rank: u32, blank: usize, number: u16) -> u32 {
-        self.place_in(self.classes.class_by_rank(rank as usize, blank), number)
+        debug_assert!(self.classes.columns().is_none());
+        self.classes.class_by_rank(rank as usize, blank) * self.row + u32::from(number)
     }
 
     /// The word that the bit in a place belongs to.

@@ -60,7 +60,7 @@ pub struct PatternDatabases<const N: usize, const V: usize, K = Whole> {
     /// For each move and view: whether a tile may pass others.
     passes: [[bool; V]; 4],
     lookups: [[Arc<Lookup>; N]; V],
-    /// The same for each view and label.
+    /// The same for each view and label: one look fewer on the way to a bit.
     of_label: [[Arc<Lookup>; LABELS]; V],
 }
 

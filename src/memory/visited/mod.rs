@@ -261,8 +261,8 @@ impl<'m, K: Key> Table<'m, K> {
     /// it, and the others look again.
     ///
     /// # Safety
-    /// The home line is inside the table, slots are words, and nobody uses them otherwise than by
-    /// [`Table::word`] meanwhile.
+    /// The home line is inside the table, slots are words, and nobody uses them
+    /// otherwise than by [`Table::word`] meanwhile.
     #[inline(always)]
     #[allow(unsafe_code)]
     unsafe fn put_among_others(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {

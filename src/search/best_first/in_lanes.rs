@@ -236,6 +236,7 @@ mod tests {
     use crate::memory::arena::Arena;
     use crate::puzzle::Puzzle;
     use crate::puzzle::tiles::{Goal, Size, Tiles};
+    use crate::search::best_first::trial::{SEED, wander};
     use crate::search::best_first::{WhenFull, solve};
     use crate::search::{Ending, Limits, Order, Problem, Threads};
 
@@ -249,18 +250,10 @@ mod tests {
         let mut library = Library::default();
         assert!(library.fetch(&partition, size, puzzle.goal_blank(), 2, &|_| true).unwrap());
         let heuristic = SeveralPartitions::<8>::new(&puzzle, &partition, &library).unwrap();
-        let mut random = 88_172_645_463_325_252u64;
+        let mut random = SEED;
         let mut from_a_frontier = 0;
         for board in 0..8 {
-            let (mut start, mut last) = (puzzle.state(&goal), None);
-            for _ in 0..80 + 4 * board {
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                let moves: Vec<_> = puzzle.moves(&start, last).collect();
-                let step = moves[(random >> 11) as usize % moves.len()];
-                (start, last) = (puzzle.apply(&start, step), Some(step));
-            }
+            let start = wander(&puzzle, puzzle.state(&goal), 80 + 4 * board, &mut random);
             let mut known = None;
             for (bytes, threads) in [(64 << 20, 1), (2700 << 10, 1), (2700 << 10, 5), (6000 << 10, 2)] {
                 let mut arena = Arena::new(bytes, bytes).unwrap();

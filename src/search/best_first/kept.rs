@@ -156,16 +156,14 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
             let entry = &mut self.portion[place];
             let last = match deferred(entry.slot()) {
                 Some(step) => {
-                    self.deferred -= 1;
-                    match table.insert(self.kept.keys[place], cost, step) {
-                        Insert::Seen => continue,
-                        Insert::Full => return Err(Halt::Full),
-                        Insert::Better(slot) => entry.set_slot(slot),
-                        Insert::New(slot) => {
-                            entry.set_slot(slot);
-                            self.statistics.stored += 1;
-                        }
+                    let insert = table.insert(self.kept.keys[place], cost, step);
+                    if insert == Insert::Full {
+                        return Err(Halt::Full);
                     }
+                    self.deferred -= 1;
+                    self.statistics.stored += u64::from(matches!(insert, Insert::New(_)));
+                    let (Insert::New(slot) | Insert::Better(slot)) = insert else { continue };
+                    entry.set_slot(slot);
                     Some(Move(step))
                 }
                 None => {
@@ -182,8 +180,8 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         Ok(())
     }
 
-    /// Tells the estimates of the successors and sends them on: those that are to be looked at soon to the table,
-    /// others into the open list alone.
+    /// Tells the estimates of the successors and sends them on: those that are to be
+    /// looked at soon to the table, others into the open list alone.
     ///
     /// A function of its own: inside of its two callers it takes longer.
     #[inline(never)]
@@ -312,6 +310,7 @@ mod tests {
     use crate::memory::arena::Arena;
     use crate::puzzle::Puzzle;
     use crate::puzzle::tiles::{Goal, Size, Tiles};
+    use crate::search::best_first::trial::{SEED, wander};
     use crate::search::best_first::{WhenFull, solve};
     use crate::search::{Ending, Limits, Order, Problem, Threads};
 
@@ -326,17 +325,9 @@ mod tests {
         let mut library = Library::default();
         assert!(library.fetch(&partition, size, puzzle.goal_blank(), 2, &|_| true).unwrap());
         let heuristic = PatternDatabases::<3, 2, Whole>::new(&puzzle, &partition, &library).unwrap();
-        let (mut random, mut fell_back, mut deferred) = (88_172_645_463_325_252u64, 0, 0);
+        let (mut random, mut fell_back, mut deferred) = (SEED, 0, 0);
         for board in 0..10 {
-            let (mut start, mut last) = (puzzle.state(&goal), None);
-            for _ in 0..100 + 10 * board {
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                let moves: Vec<_> = puzzle.moves(&start, last).collect();
-                let step = moves[(random >> 11) as usize % moves.len()];
-                (start, last) = (puzzle.apply(&start, step), Some(step));
-            }
+            let start = wander(&puzzle, puzzle.state(&goal), 100 + 10 * board, &mut random);
             let limits = Limits::default();
             let mut arena = Arena::new(256 << 20, 1 << 20).unwrap();
             let mut region = Region::zeroed(arena.divide(&[]).remove(0));

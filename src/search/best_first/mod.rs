@@ -35,6 +35,8 @@ mod in_lanes;
 mod kept;
 mod layout;
 mod standing;
+#[cfg(test)]
+mod trial;
 mod worker;
 
 pub(super) use engine::trace;

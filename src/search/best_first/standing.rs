@@ -101,8 +101,8 @@ mod tests {
     use crate::heuristic::pdb::{Library, Partition, SeveralPartitions};
     use crate::memory::Region;
     use crate::memory::arena::Arena;
-    use crate::puzzle::Puzzle;
     use crate::puzzle::tiles::{Goal, Size, Tiles};
+    use crate::search::best_first::trial::{SEED, wander};
     use crate::search::best_first::{WhenFull, solve};
     use crate::search::keeper::{Keeper, Standing};
     use crate::search::{Ending, Limits, Order, Problem, Threads};
@@ -163,17 +163,9 @@ mod tests {
         let mut library = Library::default();
         assert!(library.fetch(&partition, size, puzzle.goal_blank(), 2, &|_| true).unwrap());
         let heuristic = SeveralPartitions::<8>::new(&puzzle, &partition, &library).unwrap();
-        let (mut random, mut taken_up) = (88_172_645_463_325_252u64, 0);
+        let (mut random, mut taken_up) = (SEED, 0);
         for board in 0..4 {
-            let (mut start, mut last) = (puzzle.state(&goal), None);
-            for _ in 0..110 {
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                let moves: Vec<_> = puzzle.moves(&start, last).collect();
-                let step = moves[(random >> 11) as usize % moves.len()];
-                (start, last) = (puzzle.apply(&start, step), Some(step));
-            }
+            let start = wander(&puzzle, puzzle.state(&goal), 110, &mut random);
             let length = |keeper: &Few| {
                 let bytes = 2700 << 10;
                 let mut arena = Arena::new(bytes, bytes).unwrap();
