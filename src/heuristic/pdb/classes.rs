@@ -29,8 +29,8 @@ pub(super) struct Classes {
     /// top half of the second word the class of region 0.
     sets: Vec<[u64; 2]>,
     /// The same on boards of up to 16 cells, in one word, so that more of it stays
-    /// in the cache: three bits for each free cell, the first one first, and the
-    /// column of region 0 above [`COLUMN`].
+    /// in the cache: three bits for each free cell in its place, and the column of
+    /// region 0 above [`COLUMN`].
     words: Option<Arc<Words>>,
     /// On such boards, the number of each class in the order of the ranks, so that
     /// a tile's move leads to one that is not far away.
@@ -72,12 +72,14 @@ const COLUMN: u32 = 48;
 pub(super) type Words = [u64; WORDS];
 const WORDS: usize = 1 << 14;
 
+/// Bits for the number of a region in a word.
+pub(super) const REGION_BITS: u32 = 3;
+
 /// The column of some occupied cells in the word that is known by their rank;
-/// `before`: all cells before the blank's.
+/// `shift`: the blank's cell times [`REGION_BITS`].
 #[inline(always)]
-pub(super) fn in_word(word: u64, set: u32, before: u16) -> u32 {
-    let at = (!set & u32::from(before)).count_ones();
-    (word >> COLUMN) as u32 + (word >> (3 * at)) as u32 % MOST_REGIONS as u32
+pub(super) fn in_word(word: u64, shift: u32) -> u32 {
+    (word >> COLUMN) as u32 + (word >> (shift & 63)) as u32 % MOST_REGIONS as u32
 }
 
 /// Cells whose regions lie in the first of two words, at three bits each.
@@ -183,8 +185,7 @@ impl Classes {
             let word = &mut words[self.rank(set)];
             *word |= u64::from(self.columns[first as usize]) << COLUMN;
             for cell in cells_of(region) {
-                let at = (!set & ((1 << cell) - 1)).count_ones();
-                *word |= (u64::from(class) - first) << (3 * at);
+                *word |= (u64::from(class) - first) << (REGION_BITS * cell as u32);
             }
         }
         Arc::<[u64]>::from(words).try_into().expect("there are so many")
@@ -214,7 +215,7 @@ impl Classes {
     #[inline(always)]
     pub(super) fn column(&self, set: Set, blank: usize) -> Option<u32> {
         let words = self.words.as_ref()?;
-        Some(in_word(words[self.rank(set) % WORDS], set, ((1u32 << blank) - 1) as u16))
+        Some(in_word(words[self.rank(set) % WORDS], REGION_BITS * blank as u32))
     }
 
     /// Asks for what is known by a rank.
@@ -317,7 +318,7 @@ mod tests {
                     assert_eq!(classes.class(set, cell) as usize, class);
                     if let Some(words) = &classes.words {
                         let word = words[classes.rank(set)];
-                        let column = in_word(word, set, ((1u32 << cell) - 1) as u16);
+                        let column = in_word(word, REGION_BITS * cell as u32);
                         assert_eq!(column, classes.columns[class]);
                     }
                 }

@@ -5,7 +5,7 @@
 //! takes the fewest steps: cells as shifts, terms of orders' numbers in the half
 //! of a word where the number is, the ranks of occupied cells by bytes.
 
-use super::classes::{Words, in_word};
+use super::classes::{REGION_BITS, Words, in_word};
 use super::database::Database;
 use super::frame::{CELLS, Set, Symmetry};
 use super::order::{MOST_TILES, Order, passing};
@@ -67,8 +67,8 @@ impl Bits {
 struct Step {
     /// The cells that become free or occupied.
     change: u16,
-    /// The frame's cells before the one where the blank comes to.
-    before: u16,
+    /// The frame's cell where the blank comes to, times [`REGION_BITS`].
+    shift: u8,
     /// Whether the tile goes forth.
     forward: u8,
     /// Four times each of the puzzle's cells that it passes; in place of those
@@ -111,7 +111,7 @@ impl Lookup {
             }
             steps[step.0 as usize][blank] = Step {
                 change: 1 << here ^ 1 << there,
-                before: (1 << here) - 1,
+                shift: REGION_BITS as u8 * here,
                 forward: u8::from(there > here),
                 passed,
             };
@@ -140,7 +140,7 @@ impl Lookup {
         let mut placed = placed ^ Placed::from(step.change);
         let rank = self.low[placed as usize & 0xff] + self.high[placed as usize >> 8 & 0xff];
         let word = self.words[rank as usize % self.words.len()];
-        let column = in_word(word, placed, step.before);
+        let column = in_word(word, step.shift.into());
         if passes {
             let terms = &self.passing[step.forward as usize % 2][label % LABELS];
             let term = |at: usize| terms[(before.cells >> (step.passed[at] & 63)) as usize % LABELS];
