@@ -12,7 +12,7 @@
 //! A puzzle is a type that implements [`Puzzle`], a lower bound one that
 //! implements [`Heuristic`]. Everything else is the searches' business.
 
-use batch_solve::heuristic::Heuristic;
+use batch_solve::heuristic::{Heuristic, OneByOne};
 use batch_solve::memory::{Line, Region};
 use batch_solve::puzzle::{Move, Puzzle};
 use batch_solve::search::best_first::{self, WhenFull};
@@ -138,6 +138,7 @@ impl Heuristic<Pancakes> for Gaps {
     // itself, so the open list need not carry anything beside it.
     type Memo = u32;
     type Carry = ();
+    type Brood = OneByOne;
 
     fn name(&self) -> &'static str {
         "gaps"

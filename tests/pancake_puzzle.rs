@@ -5,7 +5,7 @@
 #[allow(dead_code, unreachable_pub)]
 mod pancakes;
 
-use batch_solve::heuristic::Heuristic;
+use batch_solve::heuristic::{Heuristic, OneByOne};
 use batch_solve::memory::{Line, Region};
 use batch_solve::puzzle::Puzzle;
 use batch_solve::search::best_first::{self, WhenFull};
@@ -89,6 +89,7 @@ struct Patchy;
 impl Heuristic<Pancakes> for Patchy {
     type Memo = u32;
     type Carry = ();
+    type Brood = OneByOne;
 
     fn name(&self) -> &'static str {
         "patchy"

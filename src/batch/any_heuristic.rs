@@ -5,7 +5,7 @@
 
 use super::settings::HeuristicChoice;
 use super::tiles::walking_distance;
-use crate::heuristic::{Heuristic, LinearConflict, Manhattan, Misplaced, WalkingDistance};
+use crate::heuristic::{Heuristic, LinearConflict, Manhattan, Misplaced, OneByOne, WalkingDistance};
 use crate::memory::budget::Budget;
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
@@ -48,6 +48,7 @@ impl AnyHeuristic {
 impl<C: Cells> Heuristic<Tiles<C>> for AnyHeuristic {
     type Memo = AnyMemo<MemoOf<LinearConflict, C>, MemoOf<WalkingDistance, C>>;
     type Carry = ();
+    type Brood = OneByOne;
 
     fn name(&self) -> &'static str {
         match self {

@@ -34,7 +34,7 @@
 
 use super::walking_distance::shapes;
 use super::walking_distance::table::{Shape, Table};
-use super::{Heuristic, axis};
+use super::{Heuristic, OneByOne, axis};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Board, Cells, Lines, Size, TileState};
 use std::sync::Arc;
@@ -179,6 +179,7 @@ pub fn line_cuts(board: &Board, goal: &Board) -> u32 {
 impl Heuristic<Lines> for LineWalk {
     type Memo = Progress;
     type Carry = u32;
+    type Brood = OneByOne;
 
     fn name(&self) -> &'static str {
         match &self.axes {

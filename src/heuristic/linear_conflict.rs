@@ -15,7 +15,7 @@
 //! tile from elsewhere. A line's bits are the index of its term in one small
 //! table, and a move is an exclusive or. Other boards count the one line anew.
 
-use super::{Heuristic, Manhattan, axis};
+use super::{Heuristic, Manhattan, OneByOne, axis};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 
@@ -192,6 +192,7 @@ fn removals(places: impl Iterator<Item = u8>) -> u32 {
 impl<C: Cells> Heuristic<Tiles<C>> for LinearConflict {
     type Memo = Conflicts;
     type Carry = ();
+    type Brood = OneByOne;
 
     fn name(&self) -> &'static str {
         "linear-conflict"

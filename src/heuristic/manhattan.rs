@@ -1,7 +1,7 @@
 //! Manhattan distance (the courses' h2): each tile's rows and columns from its
 //! place, summed. A move changes it by one, up or down.
 
-use super::{Heuristic, Screened};
+use super::{Heuristic, OneByOne, Screened};
 use crate::puzzle::tiles::{Cells, Direction, TileMoves, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 
@@ -71,6 +71,7 @@ impl Manhattan {
 impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
     type Memo = u32;
     type Carry = ();
+    type Brood = OneByOne;
     const SCREENS: bool = C::CAPACITY <= 32;
 
     fn name(&self) -> &'static str {

@@ -1,7 +1,7 @@
 //! Misplaced tiles (the courses' h1): how many tiles, the blank not counted, are
 //! not where they belong. Weak, but what every textbook starts with.
 
-use super::Heuristic;
+use super::{Heuristic, OneByOne};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 
@@ -26,6 +26,7 @@ impl Misplaced {
 impl<C: Cells> Heuristic<Tiles<C>> for Misplaced {
     type Memo = u32;
     type Carry = ();
+    type Brood = OneByOne;
 
     fn name(&self) -> &'static str {
         "misplaced"

@@ -102,30 +102,24 @@ pub trait Heuristic<P: Puzzle>: Sync {
         None
     }
 
-    /// Drafts of all successors of up to [`TOGETHER`] states, in any order, where
-    /// states are kept: `kept` tells what was kept of the state in a place. They come
-    /// first in `found`, which is not made shorter; it is told how many they are.
+    /// Successors that are made together, where states are kept.
+    type Brood: Brood<P, Self::Carry>;
+
+    /// Drafts all successors of up to [`TOGETHER`] states, in any order, where states
+    /// are kept: `kept` tells what was kept of the state in a place.
     #[inline(always)]
     fn successors<'k>(
         &self,
-        puzzle: &P,
-        origins: &[Origin],
-        kept: impl Fn(u32) -> &'k Self::Carry,
-        found: &mut Vec<Successor<Self::Memo>>,
-    ) -> usize {
-        found.clear();
-        for origin in origins {
-            let kept = kept(origin.place);
-            let Some(state) = self.recall(kept) else { continue };
-            let memo = self.resume(puzzle, &state, 0, *kept);
-            found.extend(puzzle.moves(&state, origin.last).map(|step| Successor {
-                memo: self.draft(puzzle, &memo, &state, step),
-                step,
-                estimate: 0,
-            }));
-        }
-        found.len()
+        _: &P,
+        _origins: &[Origin],
+        _kept: impl Fn(u32) -> &'k Self::Carry,
+        _brood: &mut Self::Brood,
+    ) {
     }
+
+    /// Tells the estimates of successors that were drafted.
+    #[inline(always)]
+    fn settle_all(&self, _brood: &mut Self::Brood) {}
 
     /// The memo again, from the state, its estimate and what was kept. A
     /// heuristic whose tables are far away does without the estimate.
@@ -144,16 +138,52 @@ pub struct Origin {
     pub last: Option<Move>,
 }
 
-/// A state after a move.
-#[derive(Clone, Copy, Debug)]
-pub struct Successor<M> {
-    /// Its memo; a draft at first.
-    pub memo: M,
-    /// The move.
-    pub step: Move,
-    /// Its estimate, when the memo is settled.
-    pub estimate: u32,
+/// The successors of up to [`TOGETHER`] states, `C` being what is kept of a state.
+pub trait Brood<P: Puzzle, C>: Default + Send {
+    /// Their estimates, as soon as they are settled: one for each.
+    fn estimates(&self) -> &[u32];
+
+    /// The move that leads to one of them.
+    fn step(&self, at: usize) -> Move;
+
+    /// One of them.
+    fn state(&self, at: usize) -> P::State;
+
+    /// Which state it is a successor of, by the place among the origins.
+    fn origin(&self, at: usize) -> usize;
+
+    /// What is kept of one of them.
+    fn carry(&self, at: usize) -> C;
 }
+
+/// No successors: they are not made together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OneByOne;
+
+impl<P: Puzzle, C: Copy> Brood<P, C> for OneByOne {
+    fn estimates(&self) -> &[u32] {
+        &[]
+    }
+
+    fn step(&self, _: usize) -> Move {
+        unreachable!("{NONE_HERE}")
+    }
+
+    fn state(&self, _: usize) -> P::State {
+        unreachable!("{NONE_HERE}")
+    }
+
+    fn origin(&self, _: usize) -> usize {
+        unreachable!("{NONE_HERE}")
+    }
+
+    fn carry(&self, _: usize) -> C {
+        unreachable!("{NONE_HERE}")
+    }
+}
+
+/// Why nobody asks for one of them.
+const NONE_HERE: &str = "there are no successors here";
 
 /// The moves that are left after a look at all of them.
 #[derive(Clone, Copy, Debug)]
@@ -181,6 +211,7 @@ pub struct Blind;
 impl<P: Puzzle> Heuristic<P> for Blind {
     type Memo = ();
     type Carry = ();
+    type Brood = OneByOne;
 
     fn name(&self) -> &'static str {
         "none"

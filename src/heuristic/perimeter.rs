@@ -9,7 +9,7 @@
 //!
 //! A slot is a state's key above four bits for its distance; a key is never 0.
 
-use super::Heuristic;
+use super::{Heuristic, OneByOne};
 use crate::puzzle::{Move, Puzzle};
 
 /// Bits for a distance, and the largest one.
@@ -106,6 +106,7 @@ impl<H> Perimeter<H> {
 impl<P: Puzzle<Key = u64>, H: Heuristic<P>> Heuristic<P> for Perimeter<H> {
     type Memo = Nearer<H::Memo>;
     type Carry = H::Carry;
+    type Brood = OneByOne;
 
     fn name(&self) -> &'static str {
         "perimeter"

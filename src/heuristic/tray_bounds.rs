@@ -8,7 +8,7 @@
 //! take the nearest block. One move moves one block, so the classes' bounds add
 //! up.
 
-use super::Heuristic;
+use super::{Heuristic, OneByOne};
 use crate::puzzle::Move;
 use crate::puzzle::trays::{CLASSES, CellKey, Mask, Metric, Packed, PackedState, Place, Tray};
 
@@ -223,6 +223,7 @@ impl TrayDistances {
 impl<M: Mask, K: CellKey> Heuristic<Packed<M, K>> for TrayDistances {
     type Memo = u32;
     type Carry = ();
+    type Brood = OneByOne;
 
     fn name(&self) -> &'static str {
         self.bound.name()

@@ -215,10 +215,32 @@ impl<'m, E: Pod> Buckets<'m, E> {
     /// # Panics
     /// If the level or the column is outside the list's shape.
     pub fn push_all(&mut self, level: usize, column: usize, entries: &[E]) -> Result<(), NoChunk> {
+        let mut rest = entries;
+        self.push_with(level, column, entries.len(), |room| {
+            let (now, later) = rest.split_at(room.len());
+            room.copy_from_slice(now);
+            rest = later;
+        })
+    }
+
+    /// Puts so many entries on top of their bucket, which are made where they will lie:
+    /// `make` is given room for one part of them after the other. If there is no chunk
+    /// for all of them, those that fit.
+    ///
+    /// # Panics
+    /// If the level or the column is outside the list's shape.
+    #[inline]
+    pub fn push_with(
+        &mut self,
+        level: usize,
+        column: usize,
+        count: usize,
+        mut make: impl FnMut(&mut [E]),
+    ) -> Result<(), NoChunk> {
         assert!(column < self.shape.columns);
         let bucket = level * self.shape.columns + column;
-        let mut rest = entries;
-        while !rest.is_empty() {
+        let mut rest = count;
+        while rest > 0 {
             let mut top = self.tops[bucket];
             if top == NONE || self.chunk(top).0.len as usize == self.shape.chunk {
                 let chunk = self.take_chunk().ok_or(NoChunk)?;
@@ -228,14 +250,14 @@ impl<'m, E: Pod> Buckets<'m, E> {
             }
             let (chunk, room) = self.chunk(top);
             let room = &mut room[chunk.len as usize..];
-            let (now, later) = rest.split_at(rest.len().min(room.len()));
-            room[..now.len()].copy_from_slice(now);
-            chunk.len += now.len() as u32;
-            self.counts[level] += now.len() as u32;
-            self.len += now.len();
+            let now = rest.min(room.len());
+            make(&mut room[..now]);
+            chunk.len += now as u32;
+            self.counts[level] += now as u32;
+            self.len += now;
             self.highest[level] = self.highest[level].max(column as u32);
             self.lowest = self.lowest.min(level);
-            rest = later;
+            rest -= now;
         }
         Ok(())
     }

@@ -32,8 +32,9 @@ pub(super) struct Classes {
     /// in the cache: three bits for each free cell in its place, and the column of
     /// region 0 above [`COLUMN`].
     words: Option<Arc<Words>>,
-    /// On such boards, the number of each class in the order of the ranks, so that
-    /// a tile's move leads to one that is not far away.
+    /// On such boards, the number of each class in the order of how many cells of each
+    /// row are occupied, and then of the ranks: a tile's move along a row, which keeps
+    /// the order of the tiles too, leads to one that is not far away.
     columns: Vec<u32>,
     /// The occupied cells and the blank's region, for each class.
     members: Vec<(Set, Set)>,
@@ -164,16 +165,18 @@ impl Classes {
 
     /// [`Classes::columns`].
     fn in_order(&self) -> Vec<u32> {
-        let mut of_rank = vec![0u32; self.sets.len() + 1];
-        for &(set, _) in &self.members {
-            of_rank[self.rank(set) + 1] += 1;
-        }
-        for rank in 1..of_rank.len() {
-            of_rank[rank] += of_rank[rank - 1];
-        }
-        let first = |set| (self.sets[self.rank(set)][1] >> 32) as u32;
-        let columns = self.members.iter().zip(0..);
-        columns.map(|(&(set, _), class)| of_rank[self.rank(set)] + class - first(set)).collect()
+        let in_rows = |set: Set| -> u64 {
+            let row = |row: usize| set >> (row * self.frame.cols) & ((1 << self.frame.cols) - 1);
+            (0..self.frame.rows).fold(0, |counts, at| counts << 4 | u64::from(row(at).count_ones()))
+        };
+        let mut classes: Vec<usize> = (0..self.members.len()).collect();
+        classes.sort_by_cached_key(|&class| {
+            let (set, _) = self.members[class];
+            (in_rows(set), self.rank(set), class)
+        });
+        let mut columns = vec![0; classes.len()];
+        (0..).zip(classes).for_each(|(column, class)| columns[class] = column);
+        columns
     }
 
     /// [`Classes::words`].

@@ -3,9 +3,11 @@
 //! All of it, where memory is plentiful; or only what cannot be found by looking
 //! at the board, where it is not.
 
+use super::brood::Boards;
 use super::lookup::Placed;
 use super::order::FACTORIALS;
 use super::{PatternDatabases, Sums};
+use crate::heuristic::{Brood, OneByOne, Origin};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use bytemuck::{Pod, Zeroable};
 
@@ -22,6 +24,28 @@ pub trait Keeping: Sized + Send + Sync + 'static {
 
     /// All of it, if that is kept.
     fn whole<const N: usize, const V: usize>(kept: &Self::Kept<N, V>) -> Option<&Kept<N, V>>;
+
+    /// Successors that are made together.
+    type Brood<const N: usize, const V: usize>: Brood<Tiles<u64>, Self::Kept<N, V>>;
+
+    /// Drafts of all successors of some states, where boards are kept.
+    #[inline(always)]
+    fn successors<'k, const N: usize, const V: usize>(
+        _: &PatternDatabases<N, V, Self>,
+        _: &Tiles<u64>,
+        _origins: &[Origin],
+        _kept: impl Fn(u32) -> &'k Self::Kept<N, V>,
+        _brood: &mut Self::Brood<N, V>,
+    ) {
+    }
+
+    /// The estimates of these.
+    #[inline(always)]
+    fn settle_all<const N: usize, const V: usize>(
+        _: &PatternDatabases<N, V, Self>,
+        _brood: &mut Self::Brood<N, V>,
+    ) {
+    }
 
     /// The sums again.
     fn again<const N: usize, const V: usize>(
@@ -42,7 +66,7 @@ pub(super) const BLANK: u32 = 28;
 
 /// What [`Whole`] keeps: a board as pattern databases see it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-#[repr(C, packed(4))]
+#[repr(C)]
 pub struct Kept<const N: usize, const V: usize> {
     /// Where each pattern's tiles are.
     pub(super) placed: [[Placed; N]; V],
@@ -50,28 +74,40 @@ pub struct Kept<const N: usize, const V: usize> {
     /// modulo 4, two bits each; and in the four bits that these leave, the blank's
     /// cell.
     pub(super) sums: u32,
-    /// The board's cells.
-    pub(super) cells: u64,
+    /// The board's cells, the lower half first.
+    cells: [u32; 2],
 }
 
 impl<const N: usize, const V: usize> Kept<N, V> {
     #[inline(always)]
     pub(super) fn new(placed: [[Placed; N]; V], sums: u32, state: &TileState<u64>) -> Self {
         const { assert!(V <= 2 && N * V <= 6) };
-        Self { placed, sums: sums | u32::from(state.blank) << BLANK, cells: state.cells }
+        Self::whole(placed, sums | u32::from(state.blank) << BLANK, state.cells)
+    }
+
+    /// The same with sums that tell the blank's cell already.
+    #[inline(always)]
+    pub(super) fn whole(placed: [[Placed; N]; V], sums: u32, cells: u64) -> Self {
+        Self { placed, sums, cells: [cells as u32, (cells >> 32) as u32] }
+    }
+
+    /// The board's cells.
+    #[inline(always)]
+    pub(super) fn cells(&self) -> u64 {
+        u64::from(self.cells[0]) | u64::from(self.cells[1]) << 32
     }
 
     /// The board.
     #[inline(always)]
     pub(super) fn state(&self) -> TileState<u64> {
-        TileState { cells: self.cells, blank: (self.sums >> BLANK) as u8 }
+        TileState { cells: self.cells(), blank: (self.sums >> BLANK) as u8 }
     }
 
     /// Replaces the board.
     #[inline(always)]
     pub(super) fn set_state(&mut self, state: &TileState<u64>) {
         self.sums = self.sums & !(u32::MAX << BLANK) | u32::from(state.blank) << BLANK;
-        self.cells = state.cells;
+        self.cells = [state.cells as u32, (state.cells >> 32) as u32];
     }
 }
 
@@ -79,12 +115,13 @@ impl<const N: usize, const V: usize> Kept<N, V> {
 // SAFETY: all fields can be zero.
 unsafe impl<const N: usize, const V: usize> Zeroable for Kept<N, V> {}
 #[allow(unsafe_code)]
-// SAFETY: `repr(C)`, and all fields are words of four bytes or multiples of these,
-// aligned to four bytes, so there is no padding; all are `Pod`.
+// SAFETY: `repr(C)`, and all fields are words of four bytes, so there is no padding;
+// all are `Pod`.
 unsafe impl<const N: usize, const V: usize> Pod for Kept<N, V> {}
 
 impl Keeping for Whole {
     type Kept<const N: usize, const V: usize> = Kept<N, V>;
+    type Brood<const N: usize, const V: usize> = Boards<N, V>;
     const KEEPS_STATES: bool = true;
 
     #[inline(always)]
@@ -95,6 +132,25 @@ impl Keeping for Whole {
     #[inline(always)]
     fn whole<const N: usize, const V: usize>(kept: &Kept<N, V>) -> Option<&Kept<N, V>> {
         Some(kept)
+    }
+
+    #[inline(always)]
+    fn successors<'k, const N: usize, const V: usize>(
+        databases: &PatternDatabases<N, V, Self>,
+        puzzle: &Tiles<u64>,
+        origins: &[Origin],
+        kept: impl Fn(u32) -> &'k Kept<N, V>,
+        brood: &mut Boards<N, V>,
+    ) {
+        databases.draft_all(puzzle, origins, kept, brood);
+    }
+
+    #[inline(always)]
+    fn settle_all<const N: usize, const V: usize>(
+        databases: &PatternDatabases<N, V, Self>,
+        brood: &mut Boards<N, V>,
+    ) {
+        databases.look_up_all(brood);
     }
 
     #[inline(always)]
@@ -127,6 +183,7 @@ const FACTORIAL_SUMS: [u16; 256] = {
 
 impl Keeping for Recounted {
     type Kept<const N: usize, const V: usize> = u32;
+    type Brood<const N: usize, const V: usize> = OneByOne;
     const KEEPS_STATES: bool = false;
 
     #[inline(always)]

@@ -23,20 +23,21 @@ pub(super) type Placed = u32;
 /// One pattern in one view.
 #[derive(Debug)]
 pub(super) struct Lookup {
-    /// For each move, and each cell of the blank.
-    steps: [[Step; LABELS]; 4],
+    /// For each move from each cell of the blank, by [`turn`].
+    steps: [Step; 4 * LABELS],
     /// The moves that lead past others.
     pub(super) passes: [bool; 4],
-    /// For a tile that moves back or forth past another one, by their labels:
-    /// what that adds to the number of the order, in the upper half.
-    passing: [[[Placed; LABELS]; LABELS]; 2],
+    /// For a tile that moves back or forth past another one, by twice its label or
+    /// the number after it and by the other's label: what that adds to the number of
+    /// the order, in the upper half.
+    passing: [[Placed; LABELS]; 2 * LABELS],
     /// The rank of the occupied cells is the sum of those of their two bytes.
     low: [u16; 256],
     high: [u16; 256],
     /// By that rank: the regions of the other cells, and the first one's column.
     words: Arc<Words>,
     /// The bits of the database, and how many are in a row.
-    bits: Bits,
+    pub(super) bits: Bits,
     row: u32,
     pub(super) database: Arc<Database>,
     /// The tile that each label stands for, or `u8::MAX`.
@@ -48,8 +49,8 @@ pub(super) struct Lookup {
 }
 
 /// All words of a database that is held beside it.
-#[derive(Debug)]
-struct Bits(&'static [u64]);
+#[derive(Clone, Debug)]
+pub(super) struct Bits(&'static [u64]);
 
 impl Bits {
     fn of(database: &Arc<Database>) -> Self {
@@ -57,8 +58,15 @@ impl Bits {
         #[allow(unsafe_code)]
         // SAFETY: the words lie in a mapping that stays where it is as long as the
         // database lives, and nobody writes to them; the database is held by the
-        // lookup that this belongs to, and nobody else is given the slice.
+        // lookup that this belongs to, and the slice is given only to who holds that
+        // lookup.
         Self(unsafe { &*words })
+    }
+
+    /// The bit in a place.
+    #[inline(always)]
+    pub(super) fn at(&self, place: u32) -> u32 {
+        (self.0[place as usize >> 6] >> (place & 63)) as u32 & 1
     }
 }
 
@@ -76,6 +84,12 @@ struct Step {
     passed: [u8; 3],
 }
 
+/// A number for a move from a cell of the blank.
+#[inline(always)]
+pub(super) fn turn(step: usize, blank: usize) -> usize {
+    step * LABELS + blank
+}
+
 impl Lookup {
     pub(super) fn new<C: Cells>(puzzle: &Tiles<C>, database: Arc<Database>, laying: Symmetry) -> Self {
         let cells = puzzle.size().cells();
@@ -89,15 +103,15 @@ impl Lookup {
             }
         }
         let is_tile = |label: usize| tiles[label] != u8::MAX;
-        let mut terms = [[[0; LABELS]; LABELS]; 2];
+        let mut terms = [[0; LABELS]; 2 * LABELS];
         for label in (1..cells).filter(|&label| is_tile(label)) {
             for other in (1..cells).filter(|&label| is_tile(label)) {
                 let term = passing(tiles[label].into(), tiles[other].into());
-                terms[1][label][other] = Placed::from(term) << 16;
-                terms[0][label][other] = Placed::from(term.wrapping_neg()) << 16;
+                terms[2 * label + 1][other] = Placed::from(term) << 16;
+                terms[2 * label][other] = Placed::from(term.wrapping_neg()) << 16;
             }
         }
-        let (mut steps, mut passes) = ([[Step::default(); LABELS]; 4], [false; 4]);
+        let (mut steps, mut passes) = ([Step::default(); 4 * LABELS], [false; 4]);
         let moves = |blank| puzzle.moves_from(blank).map(move |step| (blank, step));
         for (blank, step) in (0..cells).flat_map(moves) {
             let from = puzzle.beside(blank as u8, step);
@@ -109,7 +123,7 @@ impl Lookup {
             for (place, cell) in passed.iter_mut().zip((0..cells as u8).filter(between)) {
                 *place = 4 * cell;
             }
-            steps[step.0 as usize][blank] = Step {
+            steps[turn(step.0 as usize, blank)] = Step {
                 change: 1 << here ^ 1 << there,
                 shift: REGION_BITS as u8 * here,
                 forward: u8::from(there > here),
@@ -123,38 +137,32 @@ impl Lookup {
         Self { steps, passes, passing: terms, low, high, words, bits, row, database, tiles, reading, laying }
     }
 
-    /// Where the pattern's tiles are after the move in direction `step` of a tile
-    /// of its own, by its label, and the place of their bit, which is asked for.
-    /// `passes`: whether such a move leads past others, or it is not known.
+    /// Where the pattern's tiles are after a [`turn`] that moves a tile of its own, by
+    /// its label, and the place of their bit, which is asked for. `passes`: whether
+    /// such a move leads past others, or it is not known.
     #[inline(always)]
     pub(super) fn follow(
         &self,
         placed: Placed,
-        before: &TileState<u64>,
-        step: usize,
+        cells: u64,
+        turn: usize,
         label: usize,
         passes: bool,
     ) -> (Placed, u32) {
-        let step = self.steps[step % 4][before.blank as usize % LABELS];
+        let step = &self.steps[turn % (4 * LABELS)];
         // The occupied cells are known before the order is.
         let mut placed = placed ^ Placed::from(step.change);
         let rank = self.low[placed as usize & 0xff] + self.high[placed as usize >> 8 & 0xff];
         let word = self.words[rank as usize % self.words.len()];
         let column = in_word(word, step.shift.into());
         if passes {
-            let terms = &self.passing[step.forward as usize % 2][label % LABELS];
-            let term = |at: usize| terms[(before.cells >> (step.passed[at] & 63)) as usize % LABELS];
+            let terms = &self.passing[(2 * label + step.forward as usize) % (2 * LABELS)];
+            let term = |at: usize| terms[(cells >> (step.passed[at] & 63)) as usize % LABELS];
             placed = placed.wrapping_add(term(0)).wrapping_add(term(1)).wrapping_add(term(2));
         }
         let place = (placed >> 16) * self.row + column;
         prefetch(self.bits.0.as_ptr().wrapping_add(place as usize >> 6));
         (placed, place)
-    }
-
-    /// The bit in a place.
-    #[inline(always)]
-    pub(super) fn bit(&self, place: u32) -> u32 {
-        (self.bits.0[place as usize >> 6] >> (place & 63)) as u32 & 1
     }
 
     /// The occupied cells and the tiles on them, in their order.

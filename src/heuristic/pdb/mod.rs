@@ -14,6 +14,7 @@
 //! A move changes one pattern in each view: its occupied cells, and by two or
 //! three small terms the number of its order. Nothing is counted anew.
 
+mod brood;
 mod build;
 mod classes;
 mod database;
@@ -29,6 +30,7 @@ mod several;
 mod store;
 mod turn;
 
+pub use brood::Boards;
 pub use build::{BuildError, Report};
 pub use database::Database;
 pub use frame::Frame;
@@ -41,12 +43,12 @@ pub use several::{Kept as KeptSums, Memo as SeveralSums, SeveralPartitions};
 pub(crate) use store::checksum;
 pub use store::{Damage, Listed, Store};
 
-use super::{Heuristic, Origin, Successor, TOGETHER};
+use super::{Heuristic, Origin};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 use database::Walk;
 use keeping::Kept;
-use lookup::{LABELS, Lookup, Placed};
+use lookup::{Bits, LABELS, Lookup, Placed};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -57,9 +59,14 @@ pub struct PatternDatabases<const N: usize, const V: usize, K = Whole> {
     name: &'static str,
     /// For each view and label: its pattern.
     parts: [[u8; LABELS]; V],
+    /// For each last move, and for none, and for each cell of the blank: a byte for
+    /// each move, the first one lowest: 1 if it is one.
+    moves: [[u32; LABELS]; 5],
     /// For each move and view: whether a tile may pass others.
     passes: [[bool; V]; 4],
     lookups: [[Arc<Lookup>; N]; V],
+    /// Their bits.
+    bits: [[Bits; N]; V],
     /// The same for each view and label: one look fewer on the way to a bit.
     of_label: [[Arc<Lookup>; LABELS]; V],
 }
@@ -112,13 +119,30 @@ impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
             lookups.push(row.try_into().ok()?);
         }
         let lookups: [[Arc<Lookup>; N]; V] = lookups.try_into().ok()?;
+        let moves = std::array::from_fn(|last| {
+            std::array::from_fn(|blank| {
+                let state = TileState { cells: C::from_labels(&[]), blank: blank as u8 };
+                let last = (last < 4).then_some(Move(last as u32));
+                puzzle.moves(&state, last).fold(0, |moves, step| moves | 1 << (8 * step.0))
+            })
+        });
         let passes = std::array::from_fn(|step| {
             std::array::from_fn(|view| lookups[view].iter().any(|lookup| lookup.passes[step]))
         });
         let of_label = std::array::from_fn(|view| {
             std::array::from_fn(|label| lookups[view][parts[view][label] as usize].clone())
         });
-        Some(Self { keeping: PhantomData, name: partition.name(), parts, passes, lookups, of_label })
+        let bits = std::array::from_fn(|view| std::array::from_fn(|part| lookups[view][part].bits.clone()));
+        Some(Self {
+            keeping: PhantomData,
+            name: partition.name(),
+            parts,
+            moves,
+            passes,
+            lookups,
+            bits,
+            of_label,
+        })
     }
 }
 
@@ -141,7 +165,8 @@ impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
             let lookup = &*self.of_label[view][label % LABELS];
             let part = usize::from(self.parts[view][label % LABELS]) % N;
             let placed = before.placed[view][part];
-            let (placed, place) = lookup.follow(placed, &state, step.0 as usize, label, passes);
+            let turn = lookup::turn(step.0 as usize, state.blank.into());
+            let (placed, place) = lookup.follow(placed, state.cells, turn, label, passes);
             memo.kept.placed[view][part] = placed;
             memo.places[view] = place;
             memo.parts[view] = part as u8;
@@ -158,6 +183,7 @@ const fn residue<const N: usize>(view: usize, part: usize) -> usize {
 impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for PatternDatabases<N, V, K> {
     type Memo = Sums<N, V>;
     type Carry = K::Kept<N, V>;
+    type Brood = K::Brood<N, V>;
     const FAR: bool = true;
     const KEEPS_STATES: bool = K::KEEPS_STATES;
 
@@ -223,7 +249,7 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         let (mut flips, mut added) = (0, 0u32);
         for view in 0..V {
             let part = memo.parts[view] as usize % N;
-            let bit = self.lookups[view][part].bit(memo.places[view]);
+            let bit = self.bits[view][part].at(memo.places[view]);
             // The bit is the second one of the distance, whose first one changes
             // with every move: together with both from before it tells one more
             // from one less.
@@ -252,53 +278,20 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         K::whole(kept).map(Kept::state)
     }
 
-    /// One move after the other: for many states the same is to be done then.
     #[inline(always)]
     fn successors<'k>(
         &self,
         puzzle: &Tiles<u64>,
         origins: &[Origin],
         kept: impl Fn(u32) -> &'k K::Kept<N, V>,
-        found: &mut Vec<Successor<Sums<N, V>>>,
-    ) -> usize {
-        let kept = |place| K::whole(kept(place)).expect("states are kept");
-        // For each move the states that have it, and how many they are, a byte
-        // each. A state stays in a list by being counted: there is nothing to guess
-        // for the processor.
-        let Some(first) = origins.first() else { return 0 };
-        let mut boards = [kept(first.place); TOGETHER];
-        let mut lists = [[0u8; 2 * TOGETHER]; 4];
-        let mut counts = 0u32;
-        let count = |counts: u32, step: usize| (counts >> (8 * step)) as usize % (2 * TOGETHER);
-        for (at, (origin, board)) in origins.iter().zip(&mut boards).enumerate() {
-            *board = kept(origin.place);
-            let moves = puzzle.moves(&board.state(), origin.last);
-            for (step, list) in lists.iter_mut().enumerate() {
-                list[count(counts, step)] = at as u8;
-            }
-            counts += moves.one_each();
-        }
-        let all = (0..4).map(|step| count(counts, step)).sum();
-        if found.len() < all {
-            let memo = Sums::new(*boards[0]);
-            found.resize(all, Successor { memo, step: Move(0), estimate: 0 });
-        }
-        let mut rest = &mut found[..all];
-        for (step, list) in lists.iter().enumerate() {
-            let found = rest.split_off_mut(..count(counts, step)).expect("all are counted");
-            let (passes, step) = (self.passes[step], Move(step as u32));
-            let offset = puzzle.offset(step);
-            for (found, &at) in found.iter_mut().zip(list) {
-                // Written where it stays, field by field: what is put aside in parts
-                // cannot be read as a whole soon after.
-                let board = boards[at as usize % TOGETHER];
-                (found.memo.kept.placed, found.memo.kept.sums) = (board.placed, board.sums);
-                found.step = step;
-                let from = board.state().blank.wrapping_add(offset);
-                self.follow(&mut found.memo, board, (step, from), passes);
-            }
-        }
-        all
+        brood: &mut K::Brood<N, V>,
+    ) {
+        K::successors(self, puzzle, origins, kept, brood);
+    }
+
+    #[inline(always)]
+    fn settle_all(&self, brood: &mut K::Brood<N, V>) {
+        K::settle_all(self, brood);
     }
 
     #[inline(always)]

@@ -15,7 +15,7 @@ use super::frame::{CELLS, Set, Symmetry};
 use super::library::Library;
 use super::order::{self, FACTORIALS, MOST_TILES};
 use super::partition::Partition;
-use crate::heuristic::Heuristic;
+use crate::heuristic::{Heuristic, OneByOne};
 use crate::memory::prefetch;
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
@@ -296,6 +296,7 @@ fn cells_of_labels(puzzle: &Tiles<u128>, state: &TileState<u128>) -> [u8; LABELS
 impl<const V: usize> Heuristic<Tiles<u128>> for SeveralPartitions<V> {
     type Memo = Memo<V>;
     type Carry = Kept<V>;
+    type Brood = OneByOne;
     const FAR: bool = true;
 
     fn name(&self) -> &'static str {

@@ -29,7 +29,7 @@ const FIXED: usize = 8;
 const MAGIC: u64 = u64::from_ne_bytes(*b"bs-pdb\r\n");
 
 /// Raised whenever the layout of the table or the header changes.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// The ending of the files' names.
 const ENDING: &str = "bspdb";

@@ -12,7 +12,7 @@
 
 pub(super) mod table;
 
-use super::{Heuristic, Screened, axis};
+use super::{Heuristic, OneByOne, Screened, axis};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, Direction, TileMoves, TileState, Tiles};
 use std::sync::Arc;
@@ -127,6 +127,7 @@ pub(super) fn shapes<C: Cells>(puzzle: &Tiles<C>) -> [Shape; 2] {
 impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
     type Memo = Walk;
     type Carry = u32;
+    type Brood = OneByOne;
     const SCREENS: bool = true;
 
     fn name(&self) -> &'static str {

@@ -243,6 +243,27 @@ impl<'m, K: Key> Table<'m, K> {
     #[inline(always)]
     #[allow(unsafe_code)]
     unsafe fn put(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
+        let g = &self.geometry;
+        let slot = home * g.width + mixed.start(g);
+        // SAFETY: lines lie inside the table by the geometry; nobody else reads or
+        // writes the stripe: the caller's duty.
+        unsafe {
+            // Most places are empty: nothing is to be compared or gone on with then.
+            if K::is_empty(&self.plain(slot)) {
+                *self.slots.get_unchecked(slot).get() = mixed.store(0, g.fields.join(cost, step), g);
+                return Insert::New(slot as u32);
+            }
+            self.put_beside(mixed, home, cost, step)
+        }
+    }
+
+    /// The same where the first place is not empty.
+    ///
+    /// # Safety
+    /// As for [`Table::put`].
+    #[inline(never)]
+    #[allow(unsafe_code)]
+    unsafe fn put_beside(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
         // SAFETY: lines lie inside the table by the geometry; nobody writes to
         // the stripe: the caller's duty.
         let found = self.probe(mixed, home, |slot| unsafe { self.plain(slot) });

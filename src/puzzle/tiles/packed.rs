@@ -148,20 +148,6 @@ impl TileMoves {
         Self(self.0 & directions)
     }
 
-    /// A byte for each direction, the first one lowest: 1 if it is open.
-    #[inline(always)]
-    pub fn one_each(self) -> u32 {
-        const SPREAD: [u32; 16] = {
-            let (mut spread, mut open) = ([0; 16], 0);
-            while open < 16 {
-                spread[open] = (open & 1 | (open & 2) << 7 | (open & 4) << 14 | (open & 8) << 21) as u32;
-                open += 1;
-            }
-            spread
-        };
-        SPREAD[self.0 as usize % 16]
-    }
-
     /// How many are left.
     #[inline(always)]
     pub fn count_left(self) -> u32 {

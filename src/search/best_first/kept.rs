@@ -4,29 +4,55 @@
 //! later level is not entered when it is found, but when it is taken, if ever: at
 //! the last level, which is the largest, half of all successors never are. What
 //! they would have displaced stays in the cache, and the table stays small.
+//!
+//! For the same reason successors can be drafted before their states are entered: a
+//! worker who is alone asks for what it needs of the next handful first, and then
+//! enters the states. Those that turn out to be known were drafted in vain, but they
+//! are few.
 
 use super::engine::Desk;
 use super::entry::{Entry, defer, deferred};
+use super::places::{Places, WORD};
 use super::worker::{Bucket, HANDFUL, Halt, RESERVED, Verdict, Worker, push, send};
-use crate::heuristic::{Heuristic, Origin, Successor};
+use crate::heuristic::{Brood, Heuristic, Origin};
 use crate::memory::Key;
 use crate::memory::visited::{Access, Insert};
 use crate::puzzle::{Move, Puzzle};
 use crate::search::Problem;
+use std::mem::swap;
 use std::ops::Range;
 
 /// What a worker has in its hands.
 pub(super) struct KeptStates<P: Puzzle, H: Heuristic<P>> {
     /// The mixed keys of the portion's states that are yet to be entered.
     keys: Vec<P::Key>,
-    /// The states that are to be expanded.
-    origins: Vec<Origin>,
-    successors: Vec<Successor<H::Memo>>,
+    /// The states that are to be expanded, and those that are next.
+    now: Handful<H::Brood>,
+    next: Handful<H::Brood>,
     /// The successors that are entered into the table now: their places, mixed keys
     /// and home lines.
     arrivals: Vec<(u32, P::Key, usize)>,
-    /// The same as `origins` for the states that are next.
-    pub(super) next_origins: Vec<Origin>,
+}
+
+/// Some states with their successors.
+struct Handful<B> {
+    origins: Vec<Origin>,
+    /// A bit for each that turned out to be known already.
+    known: u64,
+    /// Where it lies, so that handfuls can change places.
+    brood: Box<B>,
+}
+
+impl<B: Default> Handful<B> {
+    fn with_capacity(room: usize) -> Self {
+        const { assert!(HANDFUL <= u64::BITS as usize) };
+        Self { origins: Vec::with_capacity(room), known: 0, brood: Box::default() }
+    }
+
+    fn clear(&mut self) {
+        self.origins.clear();
+        self.known = 0;
+    }
 }
 
 impl<P: Puzzle, H: Heuristic<P>> Default for KeptStates<P, H> {
@@ -34,10 +60,9 @@ impl<P: Puzzle, H: Heuristic<P>> Default for KeptStates<P, H> {
         let room = if H::KEEPS_STATES { HANDFUL } else { 0 };
         Self {
             keys: Vec::with_capacity(room),
-            origins: Vec::with_capacity(4 * room),
-            successors: Vec::with_capacity(4 * room),
+            now: Handful::with_capacity(room),
+            next: Handful::with_capacity(room),
             arrivals: Vec::with_capacity(4 * room),
-            next_origins: Vec::with_capacity(4 * room),
         }
     }
 }
@@ -67,51 +92,6 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         }
     }
 
-    /// Goes on with the successors that are next, by a worker who is alone, as long as
-    /// they are few and nothing else is to be seen to.
-    pub(super) fn expand_deeper(
-        &mut self,
-        table: &mut impl Access<P::Key>,
-        mut bucket: Bucket,
-        pushes: usize,
-    ) -> Result<(), Halt> {
-        let desk = &mut *self.search.desk.lock();
-        while self.go_deeper(desk, &mut bucket, pushes) {
-            let all = self.draft_successors();
-            // While these are on their way, there is time for those from before.
-            let (level, column) = (bucket.level + NEXT, bucket.column);
-            desk.open.push_all(level, column, &self.near[NEXT]).expect(RESERVED);
-            self.near[NEXT].clear();
-            self.send_on(table, &bucket, all).inspect_err(|_| self.put_back(0, &bucket))?;
-        }
-        Ok(())
-    }
-
-    /// Makes the successors that are next the portion, where that is all there is to do
-    /// at the desk, but for those that are for later; whether it was.
-    #[inline(always)]
-    fn go_deeper(&mut self, desk: &Desk<'m, P::Key, E>, bucket: &mut Bucket, pushes: usize) -> bool {
-        let next = self.near[0].len();
-        debug_assert_eq!(next, self.kept.next_origins.len());
-        if next == 0
-            || next > HANDFUL
-            || next + self.near[NEXT].len() != self.pushes
-            || self.goal.is_some()
-            || desk.statistics.stored + self.statistics.stored >= desk.room
-            || desk.open.free_chunks() < 2 * pushes
-        {
-            return false;
-        }
-        std::mem::swap(&mut self.portion, &mut self.near[0]);
-        std::mem::swap(&mut self.kept.origins, &mut self.kept.next_origins);
-        self.near[0].clear();
-        self.kept.next_origins.clear();
-        self.pushes = 0;
-        bucket.column += 1;
-        self.base.1 += 1;
-        true
-    }
-
     /// Expands some states of the portion, all from one bucket.
     #[inline]
     pub(super) fn expand_kept(
@@ -122,23 +102,56 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
     ) -> Result<(), Halt> {
         let first = handful.start;
         let done = self.take_up(table, handful, bucket).and_then(|()| {
-            let all = self.draft_successors();
-            self.send_on(table, bucket, all)
+            draft(self.search.problem, &mut self.kept.now, &self.portion);
+            let sorted = self.sort(bucket)?;
+            self.send_on(table, bucket, &sorted)
         });
         // What was found meanwhile is found again, and known then.
         done.inspect_err(|_| self.put_back(first, bucket))
     }
 
-    /// Drafts the successors of the states that are to be expanded; how many they are.
+    /// Expands the portion, which is a handful, by a worker who is alone; goes on with
+    /// the successors that are next, as long as they are few and nothing else is to be
+    /// seen to.
+    pub(super) fn expand_deep(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        mut bucket: Bucket,
+        pushes: usize,
+    ) -> Result<(), Halt> {
+        let problem = self.search.problem;
+        let desk = &mut *self.search.desk.lock();
+        let all = self.portion.len();
+        self.take_up(table, 0..all, &bucket).inspect_err(|_| self.put_back(0, &bucket))?;
+        draft(problem, &mut self.kept.now, &self.portion);
+        while self.go_deeper(table, desk, &bucket, pushes).inspect_err(|_| self.put_back_unknown(&bucket))? {
+            swap(&mut self.portion, &mut self.near[0]);
+            self.near[0].clear();
+            swap(&mut self.kept.now, &mut self.kept.next);
+            bucket.column += 1;
+            self.base.1 += 1;
+        }
+        Ok(())
+    }
+
+    /// Sends on the successors of the handful, which are drafted; whether those of the
+    /// same level are the next one, and drafted themselves.
     #[inline(always)]
-    fn draft_successors(&mut self) -> usize {
-        let Problem { puzzle, heuristic, .. } = self.search.problem;
-        let KeptStates { origins, successors, .. } = &mut self.kept;
-        let kept = |place| self.portion[place as usize].kept();
-        let all = heuristic.successors(puzzle, origins, kept, successors);
-        self.statistics.expanded += origins.len() as u64;
-        self.statistics.generated += all as u64;
-        all
+    fn go_deeper(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        desk: &mut Desk<'m, P::Key, E>,
+        bucket: &Bucket,
+        pushes: usize,
+    ) -> Result<bool, Halt> {
+        let sorted = self.sort(bucket)?;
+        let goes_on = self.may_go_on(desk, bucket, &sorted, pushes);
+        if goes_on {
+            self.go_on(table, desk, bucket, &sorted)?;
+        } else {
+            self.send_on(table, bucket, &sorted)?;
+        }
+        Ok(goes_on)
     }
 
     /// Looks which states of a handful are to be expanded, and enters those that
@@ -151,12 +164,13 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         bucket: &Bucket,
     ) -> Result<(), Halt> {
         let cost = bucket.column as u32;
-        self.kept.origins.clear();
+        let KeptStates { keys, now, .. } = &mut self.kept;
+        now.clear();
         for place in handful {
             let entry = &mut self.portion[place];
             let last = match deferred(entry.slot()) {
                 Some(step) => {
-                    let insert = table.insert(self.kept.keys[place], cost, step);
+                    let insert = table.insert(keys[place], cost, step);
                     if insert == Insert::Full {
                         return Err(Halt::Full);
                     }
@@ -175,65 +189,160 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
                     (cost > 0).then_some(Move(known.step))
                 }
             };
-            self.kept.origins.push(Origin { place: place as u32, last });
+            now.origins.push(Origin { place: place as u32, last });
         }
         Ok(())
     }
 
-    /// Tells the estimates of the successors and sends them on: those that are to be
-    /// looked at soon to the table, others into the open list alone.
-    ///
-    /// A function of its own: inside of its two callers it takes longer.
+    /// Tells the estimates of the successors, and so what is to be done with them.
     #[inline(never)]
-    fn send_on(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket, all: usize) -> Result<(), Halt> {
-        let Problem { puzzle, heuristic, .. } = self.search.problem;
-        let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
-        let KeptStates { successors, arrivals, next_origins, .. } = &mut self.kept;
-        let successors = &mut successors[..all];
-        let (mut soon, mut next) = (Places::default(), Places::default());
+    fn sort(&mut self, bucket: &Bucket) -> Result<Sorted, Halt> {
+        let Handful { origins, known, brood } = &mut self.kept.now;
+        self.search.problem.heuristic.settle_all(brood);
+        let estimates = brood.estimates();
+        let cost = bucket.column as u32 + 1;
         // All have the same cost, so their estimates tell their levels.
         let end = if cost < self.search.costs_end { bucket.limit as u32 } else { 0 }.saturating_sub(cost);
-        let next_estimate = if bucket.defers { (bucket.level + NEXT) as u32 - cost } else { u32::MAX };
-        let mut halt = Ok(());
-        for (at, successors) in successors.chunks_mut(WORD).enumerate() {
-            let (mut far, mut useless) = (0, 0);
-            for (successor, bit) in successors.iter_mut().zip(0..) {
-                heuristic.settle(&mut successor.memo);
-                let estimate = heuristic.estimate(&successor.memo);
-                successor.estimate = estimate;
-                far |= u64::from(estimate == next_estimate) << bit;
-                if estimate >= end {
-                    useless |= 1 << bit;
-                    if !matches!(self.search.verdict(bucket, cost, estimate), Verdict::Useless) {
-                        halt = Err(Halt::Full);
-                    }
+        let same = (bucket.level - bucket.column - 1) as u32;
+        let later = if bucket.defers { same + NEXT as u32 } else { u32::MAX };
+        let mut sorted = Sorted::default();
+        let mut generated = 0;
+        for (word, estimates) in estimates.chunks(WORD).enumerate() {
+            let (mut near, mut far, mut useless) = (0, 0, 0);
+            for (&estimate, bit) in estimates.iter().zip(0..) {
+                near |= u64::from(estimate == same) << bit;
+                far |= u64::from(estimate == later) << bit;
+                useless |= u64::from(estimate >= end) << bit;
+            }
+            let mut all = u64::MAX >> (WORD - estimates.len());
+            if *known != 0 {
+                for bit in 0..estimates.len() {
+                    all &= !((*known >> (brood.origin(word * WORD + bit) % 64) & 1) << bit);
                 }
             }
-            let all = u64::MAX >> (WORD - successors.len());
-            soon.0[at] = all & !far & !useless;
-            next.0[at] = far & !useless;
+            generated += all.count_ones();
+            useless &= all;
+            all &= !useless;
+            while useless != 0 {
+                let estimate = estimates[useless.trailing_zeros() as usize % WORD];
+                if !matches!(self.search.verdict(bucket, cost, estimate), Verdict::Useless) {
+                    return Err(Halt::Full);
+                }
+                useless &= useless - 1;
+            }
+            sorted.same.0[word] = all & near;
+            sorted.later.0[word] = all & far;
+            sorted.others.0[word] = all & !near & !far;
         }
+        self.statistics.expanded += origins.len() as u64 - u64::from(known.count_ones());
+        self.statistics.generated += u64::from(generated);
+        Ok(sorted)
+    }
+
+    /// Whether the successors of the same level are all that there is to do next.
+    #[inline(always)]
+    fn may_go_on(&self, desk: &Desk<'m, P::Key, E>, bucket: &Bucket, sorted: &Sorted, pushes: usize) -> bool {
+        let (next, later) = (sorted.same.len(), sorted.later.len());
+        next > 0
+            && next <= HANDFUL
+            && sorted.others.is_empty()
+            && self.pushes == 0
+            && self.nodes() + ((next + later) as i64) < most(bucket)
+            // None of them is a goal.
+            && bucket.level > bucket.column + 1
+            && desk.statistics.stored + self.statistics.stored < desk.room
+            && desk.open.free_chunks() >= 2 * pushes
+    }
+
+    /// Makes the successors of the same level the next handful: asks for all that is
+    /// needed of them, before they are entered into the table.
+    #[inline(never)]
+    fn go_on(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        desk: &mut Desk<'m, P::Key, E>,
+        bucket: &Bucket,
+        sorted: &Sorted,
+    ) -> Result<(), Halt> {
+        let Problem { puzzle, .. } = self.search.problem;
+        let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
+        let estimate = (bucket.level - bucket.column - 1) as u32;
+        let KeptStates { now: Handful { brood, .. }, next, arrivals, .. } = &mut self.kept;
+        let near = &mut self.near[0];
         arrivals.clear();
-        arrivals.reserve(soon.len());
-        soon.for_each(|at| {
-            let kept = heuristic.carry(&successors[at].memo);
-            let mixed = puzzle.pack(&heuristic.recall(&kept).expect(KEPT)).mix(bits);
+        near.clear();
+        next.clear();
+        sorted.same.for_each(|at| {
+            let mixed = puzzle.pack(&brood.state(at)).mix(bits);
+            let (place, last) = (near.len() as u32, Some(brood.step(at)));
             push(arrivals, || (at as u32, mixed, table.prefetch(mixed)));
+            push(&mut next.origins, || Origin { place, last });
+            push(near, || E::new(0, cost, estimate, brood.carry(at)));
         });
+        draft(self.search.problem, next, near);
+        // While all this is on its way, there is time for what is for later.
+        let (mut later, count) = (sorted.later, sorted.later.len());
+        self.deferred += count as i64;
+        let make = |room: &mut [E]| {
+            for entry in room {
+                let at = later.take_first();
+                *entry = E::new(defer(brood.step(at).0), cost, estimate + NEXT as u32, brood.carry(at));
+            }
+        };
+        desk.open.push_with(bucket.level + NEXT, bucket.column + 1, count, make).expect(RESERVED);
+        for (place, &(at, mixed, home)) in arrivals.iter().enumerate() {
+            match table.insert_from(home, mixed, cost, brood.step(at as usize).0) {
+                Insert::Seen => next.known |= 1 << place,
+                Insert::Better(slot) => near[place].set_slot(slot),
+                Insert::New(slot) => {
+                    near[place].set_slot(slot);
+                    self.statistics.stored += 1;
+                }
+                Insert::Full => {
+                    // Those that are entered by now will be known when they are found
+                    // again.
+                    near.truncate(place);
+                    retain_unknown(near, next.known);
+                    self.pushes += near.len();
+                    return Err(Halt::Full);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the successors on: those that are to be looked at soon to the table,
+    /// others into the open list alone.
+    #[inline(never)]
+    fn send_on(
+        &mut self,
+        table: &mut impl Access<P::Key>,
+        bucket: &Bucket,
+        sorted: &Sorted,
+    ) -> Result<(), Halt> {
+        let Problem { puzzle, .. } = self.search.problem;
+        let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
+        let same = (bucket.level - bucket.column - 1) as u32;
+        let KeptStates { now: Handful { brood, .. }, arrivals, .. } = &mut self.kept;
+        arrivals.clear();
+        for places in [&sorted.same, &sorted.others] {
+            places.for_each(|at| {
+                let mixed = puzzle.pack(&brood.state(at)).mix(bits);
+                push(arrivals, || (at as u32, mixed, table.prefetch(mixed)));
+            });
+        }
+        self.pushes += sorted.later.len();
+        self.deferred += sorted.later.len() as i64;
         let later = &mut self.near[NEXT];
-        later.reserve(next.len());
-        next.for_each(|at| {
-            let Successor { memo, step, estimate } = &successors[at];
-            push(later, || E::new(defer(step.0), cost, *estimate, heuristic.carry(memo)));
+        later.reserve(sorted.later.len());
+        sorted.later.for_each(|at| {
+            push(later, || E::new(defer(brood.step(at).0), cost, same + NEXT as u32, brood.carry(at)));
         });
-        self.pushes += next.len();
-        self.deferred += next.len() as i64;
-        let same_estimate = bucket.level as u32 - bucket.column as u32 - 1;
-        let most = bucket.most.min(i64::MAX as u64) as i64;
-        self.near[0].reserve(arrivals.len());
-        next_origins.reserve(arrivals.len());
+        let (most, estimates) = (most(bucket), brood.estimates());
+        let mut halt = Ok(());
         for &(at, mixed, home) in &*arrivals {
-            let Successor { memo, step, estimate } = &successors[at as usize];
+            let at = at as usize;
+            let (step, estimate) = (brood.step(at), estimates[at]);
             let (slot, is_new) = match table.insert_from(home, mixed, cost, step.0) {
                 Insert::Seen => continue,
                 Insert::Full => {
@@ -244,20 +353,14 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
                 Insert::New(slot) => (slot, 1),
             };
             self.statistics.stored += is_new;
-            if *estimate == 0 && puzzle.is_goal(&heuristic.recall(&heuristic.carry(memo)).expect(KEPT)) {
+            if estimate == 0 && puzzle.is_goal(&brood.state(at)) {
                 if self.goal.is_none_or(|(best, _)| cost < best) {
                     self.goal = Some((cost, mixed));
                 }
                 continue;
             }
-            let make = || E::new(slot, cost, *estimate, heuristic.carry(memo));
-            if *estimate == same_estimate {
-                let place = self.near[0].len() as u32;
-                push(next_origins, || Origin { place, last: Some(*step) });
-                push(&mut self.near[0], make);
-            } else {
-                send(&mut self.near, &mut self.runs, self.base, cost + estimate, make);
-            }
+            let make = || E::new(slot, cost, estimate, brood.carry(at));
+            send(&mut self.near, &mut self.runs, self.base, cost + estimate, make);
             self.pushes += 1;
             if self.statistics.stored as i64 + self.deferred >= most {
                 break;
@@ -268,39 +371,56 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         }
         halt
     }
+
+    /// Puts the portion on the way back into the open list, but for states that were
+    /// known already.
+    fn put_back_unknown(&mut self, bucket: &Bucket) {
+        retain_unknown(&mut self.portion, self.kept.now.known);
+        self.put_back(0, bucket);
+    }
+}
+
+/// Retains entries that have no bit among those of a handful that are known.
+fn retain_unknown<E>(entries: &mut Vec<E>, known: u64) {
+    let mut rest = known;
+    entries.retain(|_| {
+        let is_known = rest & 1 == 1;
+        rest >>= 1;
+        !is_known
+    });
+}
+
+/// States that may still be stored.
+#[inline(always)]
+fn most(bucket: &Bucket) -> i64 {
+    bucket.most.min(i64::MAX as u64) as i64
+}
+
+/// Drafts the successors of a handful of states among `entries`.
+#[inline(never)]
+fn draft<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>>(
+    Problem { puzzle, heuristic, .. }: Problem<'_, P, H>,
+    handful: &mut Handful<H::Brood>,
+    entries: &[E],
+) {
+    let kept = |place| entries[place as usize].kept();
+    heuristic.successors(puzzle, &handful.origins, kept, &mut handful.brood);
+}
+
+/// What is to be done with the successors of a handful.
+#[derive(Default)]
+struct Sorted {
+    /// They are of the same level.
+    same: Places,
+    /// They are of the next one, and deferred.
+    later: Places,
+    /// They are of any other level, or not deferred.
+    others: Places,
 }
 
 /// How far above the portion's level the next one is, as a move changes an estimate
 /// by one.
 const NEXT: usize = 2;
-
-/// Successors in a word, a bit each, and the words for those of a handful of states.
-const WORD: usize = 64;
-const WORDS: usize = (4 * HANDFUL).div_ceil(WORD);
-
-/// The places of some successors: there is nothing to guess for the processor when
-/// they are found.
-#[derive(Default)]
-struct Places([u64; WORDS]);
-
-impl Places {
-    /// How many they are.
-    #[inline(always)]
-    fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    #[inline(always)]
-    fn for_each(&self, mut visit: impl FnMut(usize)) {
-        for (first, &word) in (0..).step_by(WORD).zip(&self.0) {
-            let mut rest = word;
-            while rest != 0 {
-                visit(first + rest.trailing_zeros() as usize);
-                rest &= rest - 1;
-            }
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -34,6 +34,7 @@ mod growth;
 mod in_lanes;
 mod kept;
 mod layout;
+mod places;
 mod standing;
 #[cfg(test)]
 mod trial;

@@ -145,10 +145,12 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             search.limits.at(level as u32);
             let bucket = Bucket { level, column, limit, most, defers };
             self.base = (level, if E::BY_COST { column + 1 } else { 0 });
-            let mut done = self.expand_portion(table, bucket, pushes);
-            if !A::IS_SHARED && search.keeps_states && done.is_ok() {
-                done = self.expand_deeper(table, bucket, pushes);
-            }
+            let done = if !A::IS_SHARED && search.keeps_states && self.portion.len() <= HANDFUL {
+                self.prefetch(table, 0..self.portion.len());
+                self.expand_deep(table, bucket, pushes)
+            } else {
+                self.expand_portion(table, bucket, pushes)
+            };
             match done {
                 Ok(()) => {}
                 Err(Halt::Nodes) => {
@@ -397,7 +399,6 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 entries.clear();
             }
             self.pushes = 0;
-            self.kept.next_origins.clear();
             if self.runs.len() > MOST_RUNS {
                 self.runs.clear();
             }

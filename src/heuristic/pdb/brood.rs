@@ -1,0 +1,177 @@
+//! The successors of a handful of boards of up to 16 cells, made together.
+//!
+//! They are drafted one move after the other: for many boards the same is to be
+//! done then. What there is to know of them lies field by field, so that sums are
+//! told for many at once; whole boards are put together only where they are kept.
+
+use super::keeping::{BLANK, Kept};
+use super::lookup::{LABELS, Placed, turn};
+use super::{Keeping, PatternDatabases, residue};
+use crate::heuristic::{Brood, Origin, TOGETHER};
+use crate::puzzle::Move;
+use crate::puzzle::tiles::{TileState, Tiles};
+
+/// Successors of a handful at most.
+const MOST: usize = 4 * TOGETHER;
+
+/// The successors of a handful of boards.
+#[derive(Debug)]
+pub struct Boards<const N: usize, const V: usize> {
+    count: usize,
+    cells: [u64; MOST],
+    /// As in [`Kept`]; those of the board before, until they are settled.
+    sums: [u32; MOST],
+    estimates: [u32; MOST],
+    /// Where each pattern's tiles are.
+    placed: [[[Placed; N]; V]; MOST],
+    /// In each view: the pattern that has changed, where its bit is, and what that is.
+    parts: [[u32; MOST]; V],
+    places: [[u32; MOST]; V],
+    bits: [[u32; MOST]; V],
+    /// The board before, and together with it the move.
+    origins: [u8; MOST],
+}
+
+impl<const N: usize, const V: usize> Default for Boards<N, V> {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            cells: [0; MOST],
+            sums: [0; MOST],
+            estimates: [0; MOST],
+            placed: [[[0; N]; V]; MOST],
+            parts: [[0; MOST]; V],
+            places: [[0; MOST]; V],
+            bits: [[0; MOST]; V],
+            origins: [0; MOST],
+        }
+    }
+}
+
+impl<const N: usize, const V: usize> Brood<Tiles<u64>, Kept<N, V>> for Boards<N, V> {
+    #[inline(always)]
+    fn estimates(&self) -> &[u32] {
+        &self.estimates[..self.count]
+    }
+
+    #[inline(always)]
+    fn step(&self, at: usize) -> Move {
+        Move(u32::from(self.origins[at]) / TOGETHER as u32)
+    }
+
+    #[inline(always)]
+    fn state(&self, at: usize) -> TileState<u64> {
+        TileState { cells: self.cells[at], blank: (self.sums[at] >> BLANK) as u8 }
+    }
+
+    #[inline(always)]
+    fn origin(&self, at: usize) -> usize {
+        self.origins[at] as usize % TOGETHER
+    }
+
+    #[inline(always)]
+    fn carry(&self, at: usize) -> Kept<N, V> {
+        Kept::whole(self.placed[at], self.sums[at], self.cells[at])
+    }
+}
+
+impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
+    /// Drafts all successors of up to [`TOGETHER`] boards.
+    #[inline(always)]
+    pub(super) fn draft_all<'k>(
+        &self,
+        puzzle: &Tiles<u64>,
+        origins: &[Origin],
+        kept: impl Fn(u32) -> &'k Kept<N, V>,
+        brood: &mut Boards<N, V>,
+    ) {
+        brood.count = 0;
+        // For each move the states that have it, and how many they are, a byte
+        // each. A state stays in a list by being counted: there is nothing to guess
+        // for the processor.
+        let Some(first) = origins.first() else { return };
+        let mut boards = [kept(first.place); TOGETHER];
+        let mut lists = [[0u8; 2 * TOGETHER]; 4];
+        let mut counts = 0u32;
+        let count = |counts: u32, step: usize| (counts >> (8 * step)) as usize % (2 * TOGETHER);
+        for (at, (origin, board)) in origins.iter().zip(&mut boards).enumerate() {
+            *board = kept(origin.place);
+            let last = origin.last.map_or(4, |step| step.0 as usize % 4);
+            for (step, list) in lists.iter_mut().enumerate() {
+                list[count(counts, step)] = at as u8;
+            }
+            counts += self.moves[last][(board.sums >> BLANK) as usize % LABELS];
+        }
+        let mut next = 0;
+        for (step, list) in lists.iter().enumerate() {
+            let passes = self.passes[step];
+            let offset = u32::from(puzzle.offset(Move(step as u32)));
+            let (turns, origins) = (turn(step, 0), (step * TOGETHER) as u8);
+            for &at in &list[..count(counts, step)] {
+                let board = boards[at as usize % TOGETHER];
+                let (cells, sums) = (board.cells(), board.sums);
+                let blank = sums >> BLANK;
+                let from = blank.wrapping_add(offset) % LABELS as u32;
+                let label = (cells >> (4 * from)) as usize % LABELS;
+                let slot = next % MOST;
+                next += 1;
+                let moved = label as u64;
+                brood.cells[slot] = cells ^ moved << (4 * from) ^ moved << (4 * blank);
+                brood.sums[slot] = sums.wrapping_add(offset << BLANK);
+                brood.origins[slot] = at | origins;
+                let turn = turns + blank as usize;
+                let parts: [usize; V] = std::array::from_fn(|view| usize::from(self.parts[view][label]) % N);
+                let followed: [(Placed, u32); V] = std::array::from_fn(|view| {
+                    let placed = board.placed[view][parts[view]];
+                    self.of_label[view][label].follow(placed, cells, turn, label, passes[view])
+                });
+                // Written where it stays: what is put aside in parts cannot be read as a
+                // whole soon after.
+                brood.placed[slot] = board.placed;
+                for view in 0..V {
+                    let (placed, place) = followed[view];
+                    brood.placed[slot][view][parts[view]] = placed;
+                    brood.places[view][slot] = place;
+                    brood.parts[view][slot] = parts[view] as u32;
+                }
+            }
+        }
+        brood.count = next;
+    }
+
+    /// Looks up what drafts wait for, and tells all sums.
+    #[inline(always)]
+    pub(super) fn look_up_all(&self, brood: &mut Boards<N, V>) {
+        let count = brood.count.min(MOST);
+        for (view, bits) in brood.bits.iter_mut().enumerate() {
+            let places = brood.places[view].iter().zip(&brood.parts[view]);
+            for (bit, (&place, &part)) in bits.iter_mut().zip(places).take(count) {
+                *bit = self.bits[view][part as usize % N].at(place);
+            }
+        }
+        for start in (0..count).step_by(LANES) {
+            for at in start..start + LANES {
+                let sums = brood.sums[at % MOST];
+                let (mut flips, mut added) = (0, 0u32);
+                for view in 0..V {
+                    // The bit is the second one of the distance, whose first one changes
+                    // with every move: together with both from before it tells one more
+                    // from one less.
+                    let shift = residue::<N>(view, 0) as u32 + 2 * brood.parts[view][at % MOST];
+                    let before = sums >> (shift % 32);
+                    let flip = (brood.bits[view][at % MOST] ^ before >> 1) & 1;
+                    let nearer = (flip ^ before) & 1;
+                    flips ^= (1 | flip << 1) << (shift % 32);
+                    added = added.wrapping_add((1 << (8 * view)) - (nearer << (8 * view + 1)));
+                }
+                let sums = (sums ^ flips).wrapping_add(added);
+                brood.sums[at % MOST] = sums;
+                let estimate = (0..V).map(|view| sums >> (8 * view) & 0xff).fold(0, u32::max);
+                brood.estimates[at % MOST] = estimate;
+            }
+        }
+    }
+}
+
+/// Successors whose sums are told at once.
+const LANES: usize = 8;
