@@ -29,6 +29,10 @@ pub(super) struct KeptStates<P: Puzzle, H: Heuristic<P>> {
     /// The states that are to be expanded, and those that are next.
     now: Handful<H::Brood>,
     next: Handful<H::Brood>,
+    /// What is to be done with the successors of the states that are expanded now. It is
+    /// written and read here, word by word: what is written in parts cannot be read as a
+    /// whole soon after.
+    sorted: Sorted,
     /// The successors that are entered into the table now: their places, mixed keys
     /// and home lines.
     arrivals: Vec<(u32, P::Key, usize)>,
@@ -62,6 +66,7 @@ impl<P: Puzzle, H: Heuristic<P>> Default for KeptStates<P, H> {
             keys: Vec::with_capacity(room),
             now: Handful::with_capacity(room),
             next: Handful::with_capacity(room),
+            sorted: Sorted::default(),
             arrivals: Vec::with_capacity(4 * room),
         }
     }
@@ -103,8 +108,8 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         let first = handful.start;
         let done = self.take_up(table, handful, bucket).and_then(|()| {
             draft(self.search.problem, &mut self.kept.now, &self.portion);
-            let sorted = self.sort(bucket)?;
-            self.send_on(table, bucket, &sorted)
+            self.sort(bucket)?;
+            self.send_on(table, bucket)
         });
         // What was found meanwhile is found again, and known then.
         done.inspect_err(|_| self.put_back(first, bucket))
@@ -144,12 +149,12 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         bucket: &Bucket,
         pushes: usize,
     ) -> Result<bool, Halt> {
-        let sorted = self.sort(bucket)?;
-        let goes_on = self.may_go_on(desk, bucket, &sorted, pushes);
+        self.sort(bucket)?;
+        let goes_on = self.may_go_on(desk, bucket, pushes);
         if goes_on {
-            self.go_on(table, desk, bucket, &sorted)?;
+            self.go_on(table, desk, bucket)?;
         } else {
-            self.send_on(table, bucket, &sorted)?;
+            self.send_on(table, bucket)?;
         }
         Ok(goes_on)
     }
@@ -196,8 +201,8 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
 
     /// Tells the estimates of the successors, and so what is to be done with them.
     #[inline(never)]
-    fn sort(&mut self, bucket: &Bucket) -> Result<Sorted, Halt> {
-        let Handful { origins, known, brood } = &mut self.kept.now;
+    fn sort(&mut self, bucket: &Bucket) -> Result<(), Halt> {
+        let KeptStates { now: Handful { origins, known, brood }, sorted, .. } = &mut self.kept;
         self.search.problem.heuristic.settle_all(brood);
         let estimates = brood.estimates();
         let cost = bucket.column as u32 + 1;
@@ -205,7 +210,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         let end = if cost < self.search.costs_end { bucket.limit as u32 } else { 0 }.saturating_sub(cost);
         let same = (bucket.level - bucket.column - 1) as u32;
         let later = if bucket.defers { same + NEXT as u32 } else { u32::MAX };
-        let mut sorted = Sorted::default();
+        *sorted = Sorted::default();
         let mut generated = 0;
         for (word, estimates) in estimates.chunks(WORD).enumerate() {
             let (mut near, mut far, mut useless) = (0, 0, 0);
@@ -236,12 +241,13 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         }
         self.statistics.expanded += origins.len() as u64 - u64::from(known.count_ones());
         self.statistics.generated += u64::from(generated);
-        Ok(sorted)
+        Ok(())
     }
 
     /// Whether the successors of the same level are all that there is to do next.
     #[inline(always)]
-    fn may_go_on(&self, desk: &Desk<'m, P::Key, E>, bucket: &Bucket, sorted: &Sorted, pushes: usize) -> bool {
+    fn may_go_on(&self, desk: &Desk<'m, P::Key, E>, bucket: &Bucket, pushes: usize) -> bool {
+        let sorted = &self.kept.sorted;
         let (next, later) = (sorted.same.len(), sorted.later.len());
         next > 0
             && next <= HANDFUL
@@ -262,12 +268,11 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         table: &mut impl Access<P::Key>,
         desk: &mut Desk<'m, P::Key, E>,
         bucket: &Bucket,
-        sorted: &Sorted,
     ) -> Result<(), Halt> {
         let Problem { puzzle, .. } = self.search.problem;
         let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
         let estimate = (bucket.level - bucket.column - 1) as u32;
-        let KeptStates { now: Handful { brood, .. }, next, arrivals, .. } = &mut self.kept;
+        let KeptStates { now: Handful { brood, .. }, next, sorted, arrivals, .. } = &mut self.kept;
         let near = &mut self.near[0];
         arrivals.clear();
         near.clear();
@@ -281,11 +286,11 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         });
         draft(self.search.problem, next, near);
         // While all this is on its way, there is time for what is for later.
-        let (mut later, count) = (sorted.later, sorted.later.len());
+        let count = sorted.later.len();
         self.deferred += count as i64;
         let make = |room: &mut [E]| {
             for entry in room {
-                let at = later.take_first();
+                let at = sorted.later.take_first();
                 *entry = E::new(defer(brood.step(at).0), cost, estimate + NEXT as u32, brood.carry(at));
             }
         };
@@ -314,16 +319,11 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
     /// Sends the successors on: those that are to be looked at soon to the table,
     /// others into the open list alone.
     #[inline(never)]
-    fn send_on(
-        &mut self,
-        table: &mut impl Access<P::Key>,
-        bucket: &Bucket,
-        sorted: &Sorted,
-    ) -> Result<(), Halt> {
+    fn send_on(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket) -> Result<(), Halt> {
         let Problem { puzzle, .. } = self.search.problem;
         let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
         let same = (bucket.level - bucket.column - 1) as u32;
-        let KeptStates { now: Handful { brood, .. }, arrivals, .. } = &mut self.kept;
+        let KeptStates { now: Handful { brood, .. }, sorted, arrivals, .. } = &mut self.kept;
         arrivals.clear();
         for places in [&sorted.same, &sorted.others] {
             places.for_each(|at| {
