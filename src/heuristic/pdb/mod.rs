@@ -147,26 +147,19 @@ impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
 }
 
 impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
-    /// Moves the tile in cell `from` in a memo, which is a copy of `before` still;
-    /// `passes` tells in which views that may lead past others.
+    /// Moves the tile in cell `from` in a memo, which is a copy of `before` still.
     #[inline(always)]
-    fn follow(
-        &self,
-        memo: &mut Sums<N, V>,
-        before: &Kept<N, V>,
-        (step, from): (Move, u8),
-        passes: [bool; V],
-    ) {
+    fn follow(&self, memo: &mut Sums<N, V>, before: &Kept<N, V>, step: Move, from: u8) {
         let state = before.state();
         let label = state.cells.label(from.into());
         let cells = state.cells.slide(from.into(), state.blank.into());
         memo.kept.set_state(&TileState { cells, blank: from });
-        for (view, passes) in passes.into_iter().enumerate() {
+        for view in 0..V {
             let lookup = &*self.of_label[view][label % LABELS];
             let part = usize::from(self.parts[view][label % LABELS]) % N;
             let placed = before.placed[view][part];
             let turn = lookup::turn(step.0 as usize, state.blank.into());
-            let (placed, place) = lookup.follow(placed, state.cells, turn, label, passes);
+            let (placed, place) = lookup.follow(placed, state.cells, turn, label, true);
             memo.kept.placed[view][part] = placed;
             memo.places[view] = place;
             memo.parts[view] = part as u8;
@@ -239,7 +232,7 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         debug_assert_eq!(memo.kept.state(), *before);
         let mut after = *memo;
         let from = puzzle.beside(before.blank, step);
-        self.follow(&mut after, &memo.kept, (step, from), [true; V]);
+        self.follow(&mut after, &memo.kept, step, from);
         after
     }
 
