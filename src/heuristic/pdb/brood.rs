@@ -6,7 +6,7 @@
 
 use super::keeping::{BLANK, Kept};
 use super::lookup::{LABELS, Placed, turn};
-use super::{Keeping, PatternDatabases, residue};
+use super::{Keeping, PatternDatabases, change};
 use crate::heuristic::{Brood, Origin, TOGETHER};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{TileState, Tiles};
@@ -154,15 +154,10 @@ impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
                 let sums = brood.sums[at % MOST];
                 let (mut flips, mut added) = (0, 0u32);
                 for view in 0..V {
-                    // The bit is the second one of the distance, whose first one changes
-                    // with every move: together with both from before it tells one more
-                    // from one less.
-                    let shift = residue::<N>(view, 0) as u32 + 2 * brood.parts[view][at % MOST];
-                    let before = sums >> (shift % 32);
-                    let flip = (brood.bits[view][at % MOST] ^ before >> 1) & 1;
-                    let nearer = (flip ^ before) & 1;
-                    flips ^= (1 | flip << 1) << (shift % 32);
-                    added = added.wrapping_add((1 << (8 * view)) - (nearer << (8 * view + 1)));
+                    let (part, bit) = (brood.parts[view][at % MOST], brood.bits[view][at % MOST]);
+                    let (flip, add) = change::<N>(sums, view, part, bit);
+                    flips ^= flip;
+                    added = added.wrapping_add(add);
                 }
                 let sums = (sums ^ flips).wrapping_add(added);
                 brood.sums[at % MOST] = sums;

@@ -167,6 +167,20 @@ impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
     }
 }
 
+/// What a move of a pattern's tile flips in the sums from before, and what it adds to
+/// them then, by the bit that belongs to it now.
+///
+/// The bit is the second one of the distance, whose first one changes with every move:
+/// together with both from before it tells one more from one less.
+#[inline(always)]
+fn change<const N: usize>(sums: u32, view: usize, part: u32, bit: u32) -> (u32, u32) {
+    let shift = (residue::<N>(view, 0) as u32 + 2 * part) % u32::BITS;
+    let before = sums >> shift;
+    let flip = (bit ^ before >> 1) & 1;
+    let nearer = (flip ^ before) & 1;
+    ((1 | flip << 1) << shift, (1u32 << (8 * view)).wrapping_sub(nearer << (8 * view + 1)))
+}
+
 /// Where a pattern's distance modulo 4 lies beside the sums.
 #[inline(always)]
 const fn residue<const N: usize>(view: usize, part: usize) -> usize {
@@ -243,15 +257,9 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         for view in 0..V {
             let part = memo.parts[view] as usize % N;
             let bit = self.bits[view][part].at(memo.places[view]);
-            // The bit is the second one of the distance, whose first one changes
-            // with every move: together with both from before it tells one more
-            // from one less.
-            let shift = residue::<N>(view, part);
-            let before = sums >> shift;
-            let flip = (bit ^ before >> 1) & 1;
-            let nearer = (flip ^ before) & 1;
-            flips ^= (1 | flip << 1) << shift;
-            added = added.wrapping_add((1 << (8 * view)) - (nearer << (8 * view + 1)));
+            let (flip, add) = change::<N>(sums, view, part as u32, bit);
+            flips ^= flip;
+            added = added.wrapping_add(add);
         }
         memo.kept.sums = (sums ^ flips).wrapping_add(added);
     }
