@@ -117,6 +117,13 @@ pub trait Heuristic<P: Puzzle>: Sync {
     ) {
     }
 
+    /// The same for those of a brood that are chosen, if that is faster than from what
+    /// would be kept of them; whether it is done. Their order stays.
+    #[inline(always)]
+    fn successors_of(&self, _brood: &Self::Brood, _chosen: Chosen, _next: &mut Self::Brood) -> bool {
+        false
+    }
+
     /// Tells the estimates of successors that were drafted.
     #[inline(always)]
     fn settle_all(&self, _brood: &mut Self::Brood) {}
@@ -128,6 +135,10 @@ pub trait Heuristic<P: Puzzle>: Sync {
 
 /// States whose successors are asked for together, at most.
 pub const TOGETHER: usize = 32;
+
+/// Some of a brood, a bit each.
+pub type Chosen = [u64; 2];
+const _: () = assert!(4 * TOGETHER <= 2 * u64::BITS as usize);
 
 /// A state whose successors are asked for.
 #[derive(Clone, Copy, Debug)]

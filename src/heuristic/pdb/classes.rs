@@ -66,7 +66,7 @@ const HALF: usize = 1 << CELLS.div_ceil(2);
 const MOST_REGIONS: u64 = 8;
 
 /// Where the column of region 0 begins in a word.
-const COLUMN: u32 = 48;
+pub(super) const COLUMN: u32 = 48;
 
 /// Words by the rank of occupied cells. There are at most 12,870 sets of eight
 /// cells; so many more that a mask keeps a rank below it.

@@ -7,7 +7,7 @@ use super::brood::Boards;
 use super::lookup::Placed;
 use super::order::FACTORIALS;
 use super::{PatternDatabases, Sums};
-use crate::heuristic::{Brood, OneByOne, Origin};
+use crate::heuristic::{Brood, Chosen, OneByOne, Origin};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use bytemuck::{Pod, Zeroable};
 
@@ -37,6 +37,17 @@ pub trait Keeping: Sized + Send + Sync + 'static {
         _kept: impl Fn(u32) -> &'k Self::Kept<N, V>,
         _brood: &mut Self::Brood<N, V>,
     ) {
+    }
+
+    /// Drafts of all successors of some of a brood; whether they are made.
+    #[inline(always)]
+    fn successors_of<const N: usize, const V: usize>(
+        _: &PatternDatabases<N, V, Self>,
+        _brood: &Self::Brood<N, V>,
+        _chosen: Chosen,
+        _next: &mut Self::Brood<N, V>,
+    ) -> bool {
+        false
     }
 
     /// The estimates of these.
@@ -143,6 +154,16 @@ impl Keeping for Whole {
         brood: &mut Boards<N, V>,
     ) {
         databases.draft_all(puzzle, origins, kept, brood);
+    }
+
+    #[inline(always)]
+    fn successors_of<const N: usize, const V: usize>(
+        databases: &PatternDatabases<N, V, Self>,
+        brood: &Boards<N, V>,
+        chosen: Chosen,
+        next: &mut Boards<N, V>,
+    ) -> bool {
+        databases.draft_chosen(brood, chosen, next)
     }
 
     #[inline(always)]

@@ -35,10 +35,10 @@ pub(super) struct Lookup {
     low: [u16; 256],
     high: [u16; 256],
     /// By that rank: the regions of the other cells, and the first one's column.
-    words: Arc<Words>,
+    pub(super) words: Arc<Words>,
     /// The bits of the database, and how many are in a row.
     pub(super) bits: Bits,
-    row: u32,
+    pub(super) row: u32,
     pub(super) database: Arc<Database>,
     /// The tile that each label stands for, or `u8::MAX`.
     pub(super) tiles: [u8; LABELS],
@@ -61,6 +61,12 @@ impl Bits {
         // lookup that this belongs to, and the slice is given only to who holds that
         // lookup.
         Self(unsafe { &*words })
+    }
+
+    /// Asks for the bit in a place.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, place: u32) {
+        prefetch(self.0.as_ptr().wrapping_add(place as usize >> 6));
     }
 
     /// The bit in a place.
@@ -161,8 +167,19 @@ impl Lookup {
             placed = placed.wrapping_add(term(0)).wrapping_add(term(1)).wrapping_add(term(2));
         }
         let place = (placed >> 16) * self.row + column;
-        prefetch(self.bits.0.as_ptr().wrapping_add(place as usize >> 6));
+        self.bits.prefetch(place);
         (placed, place)
+    }
+
+    /// What is known of some occupied cells, see [`in_word`].
+    pub(super) fn word(&self, set: Set) -> u64 {
+        let rank = self.low[set as usize & 0xff] + self.high[set as usize >> 8 & 0xff];
+        self.words[rank as usize % self.words.len()]
+    }
+
+    /// Four times each of the puzzle's cells that a tile passes, or its own.
+    pub(super) fn passed(&self, turn: usize) -> [u8; 3] {
+        self.steps[turn].passed
     }
 
     /// The occupied cells and the tiles on them, in their order.

@@ -43,9 +43,10 @@ pub use several::{Kept as KeptSums, Memo as SeveralSums, SeveralPartitions};
 pub(crate) use store::checksum;
 pub use store::{Damage, Listed, Store};
 
-use super::{Heuristic, Origin};
+use super::{Chosen, Heuristic, Origin};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
+use brood::Sixteen;
 use database::Walk;
 use keeping::Kept;
 use lookup::{Bits, LABELS, Lookup, Placed};
@@ -69,6 +70,8 @@ pub struct PatternDatabases<const N: usize, const V: usize, K = Whole> {
     bits: [[Bits; N]; V],
     /// The same for each view and label: one look fewer on the way to a bit.
     of_label: [[Arc<Lookup>; LABELS]; V],
+    /// The same for sixteen boards at once, where the processor has lanes for them.
+    sixteen: Option<Box<Sixteen<N, V>>>,
 }
 
 /// A board as pattern databases see it.
@@ -133,6 +136,7 @@ impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
             std::array::from_fn(|label| lookups[view][parts[view][label] as usize].clone())
         });
         let bits = std::array::from_fn(|view| std::array::from_fn(|part| lookups[view][part].bits.clone()));
+        let sixteen = Sixteen::new(puzzle, &lookups);
         Some(Self {
             keeping: PhantomData,
             name: partition.name(),
@@ -142,6 +146,7 @@ impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
             lookups,
             bits,
             of_label,
+            sixteen,
         })
     }
 }
@@ -288,6 +293,11 @@ impl<const N: usize, const V: usize, K: Keeping> Heuristic<Tiles<u64>> for Patte
         brood: &mut K::Brood<N, V>,
     ) {
         K::successors(self, puzzle, origins, kept, brood);
+    }
+
+    #[inline(always)]
+    fn successors_of(&self, brood: &K::Brood<N, V>, chosen: Chosen, next: &mut K::Brood<N, V>) -> bool {
+        K::successors_of(self, brood, chosen, next)
     }
 
     #[inline(always)]

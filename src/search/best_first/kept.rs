@@ -269,7 +269,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         desk: &mut Desk<'m, P::Key, E>,
         bucket: &Bucket,
     ) -> Result<(), Halt> {
-        let Problem { puzzle, .. } = self.search.problem;
+        let Problem { puzzle, heuristic, .. } = self.search.problem;
         let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
         let estimate = (bucket.level - bucket.column - 1) as u32;
         let KeptStates { now: Handful { brood, .. }, next, sorted, arrivals, .. } = &mut self.kept;
@@ -277,6 +277,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         arrivals.clear();
         near.clear();
         next.clear();
+        let is_drafted = draft_chosen(heuristic, brood, &sorted.same, &mut next.brood);
         sorted.same.for_each(|at| {
             let mixed = puzzle.pack(&brood.state(at)).mix(bits);
             let (place, last) = (near.len() as u32, Some(brood.step(at)));
@@ -284,7 +285,9 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
             push(&mut next.origins, || Origin { place, last });
             push(near, || E::new(0, cost, estimate, brood.carry(at)));
         });
-        draft(self.search.problem, next, near);
+        if !is_drafted {
+            draft(self.search.problem, next, near);
+        }
         // While all this is on its way, there is time for what is for later.
         let count = sorted.later.len();
         self.deferred += count as i64;
@@ -405,6 +408,18 @@ fn draft<P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>>(
 ) {
     let kept = |place| entries[place as usize].kept();
     heuristic.successors(puzzle, &handful.origins, kept, &mut handful.brood);
+}
+
+/// Drafts the successors of those of a brood that are chosen, if that is faster;
+/// whether it is done.
+#[inline(never)]
+fn draft_chosen<P: Puzzle, H: Heuristic<P>>(
+    heuristic: &H,
+    brood: &H::Brood,
+    chosen: &Places,
+    next: &mut H::Brood,
+) -> bool {
+    heuristic.successors_of(brood, chosen.0, next)
 }
 
 /// What is to be done with the successors of a handful.

@@ -1,16 +1,15 @@
 //! Some of the successors of a handful of states, a bit each.
 
-use super::worker::HANDFUL;
+use crate::heuristic::Chosen;
 
 /// Successors in a word, and the words for those of a handful.
 pub(super) const WORD: usize = 64;
 const WORDS: usize = 2;
-const _: () = assert!(4 * HANDFUL <= WORDS * WORD);
 
 /// The places of some successors: there is nothing to guess for the processor when
 /// they are found.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Places(pub(super) [u64; WORDS]);
+pub(super) struct Places(pub(super) Chosen);
 
 impl Places {
     /// How many they are.

@@ -1,15 +1,27 @@
 //! The successors of a handful of boards of up to 16 cells, made together.
 //!
 //! They are drafted one move after the other: for many boards the same is to be
-//! done then. What there is to know of them lies field by field, so that sums are
-//! told for many at once; whole boards are put together only where they are kept.
+//! done then. What there is to know of them lies field by field, so that it is told
+//! for many at once: always for the sums, and where the processor has lanes for it,
+//! for all else too (`sixteen`). Whole boards are put together only where they are
+//! kept.
+
+#[cfg(target_arch = "x86_64")]
+mod sixteen;
+/// Lanes that this processor does not have.
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "no_lanes.rs"]
+mod sixteen;
+
+pub(super) use sixteen::Sixteen;
 
 use super::keeping::{BLANK, Kept};
 use super::lookup::{LABELS, Placed, turn};
 use super::{Keeping, PatternDatabases, change};
-use crate::heuristic::{Brood, Origin, TOGETHER};
+use crate::heuristic::{Brood, Chosen, Origin, TOGETHER};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{TileState, Tiles};
+use sixteen::SIXTEEN;
 
 /// Successors of a handful at most.
 const MOST: usize = 4 * TOGETHER;
@@ -23,14 +35,32 @@ pub struct Boards<const N: usize, const V: usize> {
     sums: [u32; MOST],
     estimates: [u32; MOST],
     /// Where each pattern's tiles are.
-    placed: [[[Placed; N]; V]; MOST],
+    placed: [[[Placed; MOST]; N]; V],
     /// In each view: the pattern that has changed, where its bit is, and what that is.
     parts: [[u32; MOST]; V],
     places: [[u32; MOST]; V],
     bits: [[u32; MOST]; V],
     /// The board before, and together with it the move.
     origins: [u8; MOST],
+    before: Before<N, V>,
 }
+
+/// The boards before, as in [`Kept`], but field by field, for lanes.
+#[derive(Debug)]
+struct Before<const N: usize, const V: usize> {
+    /// The lower halves, and the upper ones.
+    cells: [[u32; ROOM]; 2],
+    sums: [u32; ROOM],
+    placed: [[[Placed; ROOM]; N]; V],
+    /// The first [`turn`] of the move that led to each, or of the one after all moves.
+    lasts: [u32; ROOM],
+}
+
+/// Boards of a handful, and as many more as are written together at most.
+const ROOM: usize = TOGETHER + SIXTEEN;
+
+/// Boards that are not worth the lanes.
+const FEW: usize = 2;
 
 impl<const N: usize, const V: usize> Default for Boards<N, V> {
     fn default() -> Self {
@@ -39,11 +69,17 @@ impl<const N: usize, const V: usize> Default for Boards<N, V> {
             cells: [0; MOST],
             sums: [0; MOST],
             estimates: [0; MOST],
-            placed: [[[0; N]; V]; MOST],
+            placed: [[[0; MOST]; N]; V],
             parts: [[0; MOST]; V],
             places: [[0; MOST]; V],
             bits: [[0; MOST]; V],
             origins: [0; MOST],
+            before: Before {
+                cells: [[0; ROOM]; 2],
+                sums: [0; ROOM],
+                placed: [[[0; ROOM]; N]; V],
+                lasts: [0; ROOM],
+            },
         }
     }
 }
@@ -71,7 +107,26 @@ impl<const N: usize, const V: usize> Brood<Tiles<u64>, Kept<N, V>> for Boards<N,
 
     #[inline(always)]
     fn carry(&self, at: usize) -> Kept<N, V> {
-        Kept::whole(self.placed[at], self.sums[at], self.cells[at])
+        let placed = std::array::from_fn(|view| std::array::from_fn(|part| self.placed[view][part][at]));
+        Kept::whole(placed, self.sums[at], self.cells[at])
+    }
+}
+
+impl<const N: usize, const V: usize> Before<N, V> {
+    #[inline(always)]
+    fn collect<'k>(&mut self, origins: &[Origin], kept: impl Fn(u32) -> &'k Kept<N, V>) {
+        for (at, origin) in origins.iter().enumerate().take(TOGETHER) {
+            let board = kept(origin.place);
+            let cells = board.cells();
+            (self.cells[0][at], self.cells[1][at]) = (cells as u32, (cells >> 32) as u32);
+            self.sums[at] = board.sums;
+            for (fields, placed) in self.placed.iter_mut().zip(&board.placed) {
+                for (field, &placed) in fields.iter_mut().zip(placed) {
+                    field[at] = placed;
+                }
+            }
+            self.lasts[at] = turn(origin.last.map_or(4, |step| step.0 as usize), 0) as u32;
+        }
     }
 }
 
@@ -79,6 +134,49 @@ impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
     /// Drafts all successors of up to [`TOGETHER`] boards.
     #[inline(always)]
     pub(super) fn draft_all<'k>(
+        &self,
+        puzzle: &Tiles<u64>,
+        origins: &[Origin],
+        kept: impl Fn(u32) -> &'k Kept<N, V>,
+        brood: &mut Boards<N, V>,
+    ) {
+        match &self.sixteen {
+            Some(sixteen) if origins.len() > FEW => {
+                brood.before.collect(origins, kept);
+                sixteen.draft(origins.len(), brood);
+                self.ask_for_bits(brood);
+            }
+            _ => self.draft_each(puzzle, origins, kept, brood),
+        }
+    }
+
+    /// Drafts all successors of those of a brood that are chosen, if there are lanes
+    /// for them; whether that is done.
+    #[inline(always)]
+    pub(super) fn draft_chosen(&self, brood: &Boards<N, V>, chosen: Chosen, next: &mut Boards<N, V>) -> bool {
+        match &self.sixteen {
+            Some(sixteen) if chosen.iter().map(|word| word.count_ones()).sum::<u32>() > FEW as u32 => {
+                sixteen.draft_chosen(brood, chosen, next);
+                self.ask_for_bits(next);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Asks for all bits that drafts wait for.
+    #[inline(always)]
+    fn ask_for_bits(&self, brood: &Boards<N, V>) {
+        for (bits, (places, parts)) in self.bits.iter().zip(brood.places.iter().zip(&brood.parts)) {
+            for (&place, &part) in places.iter().zip(parts).take(brood.count) {
+                bits[part as usize % N].prefetch(place);
+            }
+        }
+    }
+
+    /// Drafts all successors of up to [`TOGETHER`] boards, one by one.
+    #[inline(always)]
+    fn draft_each<'k>(
         &self,
         puzzle: &Tiles<u64>,
         origins: &[Origin],
@@ -127,10 +225,12 @@ impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
                 });
                 // Written where it stays: what is put aside in parts cannot be read as a
                 // whole soon after.
-                brood.placed[slot] = board.placed;
                 for view in 0..V {
                     let (placed, place) = followed[view];
-                    brood.placed[slot][view][parts[view]] = placed;
+                    for part in 0..N {
+                        brood.placed[view][part][slot] = board.placed[view][part];
+                    }
+                    brood.placed[view][parts[view]][slot] = placed;
                     brood.places[view][slot] = place;
                     brood.parts[view][slot] = parts[view] as u32;
                 }

@@ -1,0 +1,267 @@
+//! Sixteen successors at once, on processors with AVX-512.
+//!
+//! A board's successors differ in a few bits only, but each needs some two hundred
+//! steps until it is known where its bits are. None of these steps depends on another
+//! successor, so sixteen of them are made together, each in a lane of its own. Small
+//! tables are in registers, where they are read for all lanes at once; the only one
+//! that lies in memory is that of the columns.
+//!
+//! What comes out is the same, bit for bit, as one by one.
+
+mod draft;
+mod register;
+
+pub(super) use register::SIXTEEN;
+
+use super::{Before, Boards, MOST, ROOM};
+use crate::heuristic::pdb::lookup::{LABELS, Lookup, turn};
+use crate::heuristic::pdb::order::{FACTORIALS, MOST_TILES};
+use crate::puzzle::tiles::{Cells, TileState, Tiles};
+use crate::puzzle::{Move, Puzzle};
+use std::sync::Arc;
+
+/// What the lanes look at: tables of sixteen words or 64 bytes, a register each.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(in super::super) struct Sixteen<const N: usize, const V: usize> {
+    /// For each last move, and for none, and for each cell of the blank: a bit for
+    /// each move.
+    moves: [[u8; 64]; 2],
+    /// For each turn: four times the cell of the tile that moves.
+    from: [u8; TURNS],
+    /// For each view and label: its tile, and above [`TILE`] its pattern.
+    codes: [[u32; LABELS]; V],
+    /// For each view, pattern and cell: the cell of the database.
+    layings: [[[u32; LABELS]; N]; V],
+    /// Where moves lead past others.
+    passings: Vec<Passing<N>>,
+    /// For the greater one of two tiles that pass each other: what it adds to the
+    /// number of the order, in the upper half.
+    terms: [u32; LABELS],
+    /// For each byte of occupied cells: its rank among those with as many.
+    ranks: [[u8; 64]; 4],
+    /// For each pattern and each number of occupied cells in the upper byte: what a rank
+    /// of the lower byte counts, and in the second byte what one of the upper byte does;
+    /// above them, where such sets begin in `words`.
+    begins: [[u32; LABELS]; N],
+    /// For each pattern: the bits in a row.
+    rows: [u32; LABELS],
+    /// For each pattern and set of occupied cells what [`Lookup::word`] tells.
+    words: Box<[u64]>,
+}
+
+/// One view for each move, in which tiles pass others. Where a move leads past others
+/// in both views, there are two of these.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Passing<const N: usize> {
+    /// For each move: the view, times [`LABELS`].
+    views: [u32; LABELS],
+    /// For each pattern and each turn: four times the cells that a tile passes, three at
+    /// most; in place of those that are missing, its own.
+    passed: [[[u8; TURNS]; N]; 3],
+}
+
+/// Moves from all cells.
+const TURNS: usize = 4 * LABELS;
+
+/// Bits of a tile in its code.
+const TILE: u32 = 3;
+
+/// The pattern in a code.
+const PATTERN: i32 = 3 << TILE;
+
+/// The code of what is no tile.
+const NO_TILE: u32 = 0xff;
+
+/// Sets of up to eight of sixteen cells, at most.
+const SETS: usize = 1 << 14;
+
+/// How many sets of so many there are among eight.
+fn choose(many: usize) -> usize {
+    [1, 8, 28, 56, 70, 56, 28, 8, 1].get(many).copied().unwrap_or(0)
+}
+
+impl<const N: usize, const V: usize> Sixteen<N, V> {
+    /// The tables for some lookups; none where the processor has no such lanes.
+    pub(in super::super) fn new<C: Cells>(
+        puzzle: &Tiles<C>,
+        lookups: &[[Arc<Lookup>; N]; V],
+    ) -> Option<Box<Self>> {
+        const { assert!(N >= 1 && N <= 3 && V >= 1 && V <= 2) };
+        let can = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi")
+            && is_x86_feature_detected!("avx512vpopcntdq");
+        let alike = lookups.iter().all(|view| {
+            let same = |a: &Lookup, b: &Lookup| Arc::ptr_eq(&a.words, &b.words) && a.row == b.row;
+            view.iter().zip(&lookups[0]).all(|(a, b)| same(a, b))
+        });
+        if !can || !alike {
+            return None;
+        }
+        let mut new = Box::new(Self {
+            moves: [[0; 64]; 2],
+            from: [0; TURNS],
+            codes: [[NO_TILE; LABELS]; V],
+            layings: [[[0; LABELS]; N]; V],
+            passings: Vec::new(),
+            terms: std::array::from_fn(|tile| FACTORIALS[tile % MOST_TILES] << 16),
+            ranks: [[0; 64]; 4],
+            begins: [[0; LABELS]; N],
+            rows: [0; LABELS],
+            words: vec![0; N * SETS].into(),
+        });
+        for (view, lookups) in lookups.iter().enumerate() {
+            for (part, lookup) in lookups.iter().enumerate() {
+                for (label, &tile) in lookup.tiles.iter().enumerate().filter(|&(_, &tile)| tile != u8::MAX) {
+                    new.codes[view][label] = (part as u32) << TILE | u32::from(tile);
+                }
+                new.layings[view][part] = std::array::from_fn(|cell| lookup.laying.0[cell].into());
+            }
+        }
+        new.list_moves(puzzle);
+        new.list_passings(lookups);
+        new.number_sets(&lookups[0]);
+        Some(new)
+    }
+
+    fn list_moves<C: Cells>(&mut self, puzzle: &Tiles<C>) {
+        for blank in 0..puzzle.size().cells() {
+            for step in puzzle.moves_from(blank) {
+                self.from[turn(step.0 as usize, blank)] = 4 * puzzle.beside(blank as u8, step);
+            }
+            let state = TileState { cells: C::from_labels(&[]), blank: blank as u8 };
+            for last in 0..5 {
+                let step = (last < 4).then_some(Move(last as u32));
+                let moves = puzzle.moves(&state, step).fold(0, |moves, step| moves | 1 << step.0);
+                let at = turn(last, blank);
+                self.moves[at / 64][at % 64] = moves;
+            }
+        }
+    }
+
+    fn list_passings(&mut self, lookups: &[[Arc<Lookup>; N]; V]) {
+        let nobody = Passing { views: [0; LABELS], passed: [[self.from; N]; 3] };
+        for step in 0..4 {
+            let passes = |view: &usize| lookups[*view].iter().any(|lookup| lookup.passes[step]);
+            for (at, view) in (0..V).filter(passes).enumerate() {
+                if at == self.passings.len() {
+                    self.passings.push(nobody.clone());
+                }
+                let Passing { views, passed } = &mut self.passings[at];
+                views[step] = (view * LABELS) as u32;
+                for (part, lookup) in lookups[view].iter().enumerate() {
+                    for turn in turn(step, 0)..turn(step + 1, 0) {
+                        for (passed, cell) in passed.iter_mut().zip(lookup.passed(turn)) {
+                            passed[part][turn] = cell;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn number_sets(&mut self, lookups: &[Arc<Lookup>; N]) {
+        let mut met = [0; MOST_TILES + 1];
+        for byte in 0..256usize {
+            let many = byte.count_ones() as usize;
+            self.ranks[byte / 64][byte % 64] = met[many];
+            met[many] += 1;
+        }
+        for (part, lookup) in lookups.iter().enumerate() {
+            self.rows[part] = lookup.row;
+            let tiles = lookup.database.pattern().tiles();
+            let mut begin = part * SETS;
+            for many in 0..=tiles {
+                let below = choose(tiles - many);
+                self.begins[part][many] = (begin << 16 | below << 8 | 1) as u32;
+                begin += choose(many) * below;
+            }
+            for set in (0..1usize << LABELS).filter(|set| set.count_ones() as usize == tiles) {
+                let rank = |byte: usize| usize::from(self.ranks[byte / 64][byte % 64]);
+                let begin = self.begins[part][(set >> 8).count_ones() as usize] as usize;
+                let at = (begin >> 16) + rank(set >> 8) * (begin >> 8 & 0xff) + rank(set & 0xff);
+                self.words[at] = lookup.word(set as u32);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heuristic::pdb::keeping::Kept;
+    use crate::heuristic::pdb::{Library, Partition, Whole};
+    use crate::heuristic::trial::goals;
+    use crate::heuristic::{Brood, Chosen, Heuristic, Origin, PatternDatabases, TOGETHER};
+
+    /// All that is known of drafts.
+    fn all<const N: usize>(brood: &Boards<N, 2>) -> Vec<([u64; 6], Vec<u32>, u8)> {
+        let draft = |at: usize| {
+            let [first, second] = [0, 1].map(|view| (brood.places[view][at], brood.parts[view][at]));
+            let words = [first.0, first.1, second.0, second.1, brood.sums[at]].map(u64::from);
+            let [a, b, c, d, e] = words;
+            let placed = brood.placed.iter().flatten().map(|placed| placed[at]).collect();
+            ([brood.cells[at], a, b, c, d, e], placed, brood.origins[at])
+        };
+        (0..brood.count).map(draft).collect()
+    }
+
+    fn agree<const N: usize>((rows, cols): (usize, usize), partition: &str) {
+        let (partition, mut library): (Partition, _) = (partition.parse().unwrap(), Library::default());
+        for goal in goals(rows, cols) {
+            let puzzle = Tiles::<u64>::new(&goal).unwrap();
+            assert!(library.fetch(&partition, goal.size(), puzzle.goal_blank(), 2, &|_| true).unwrap());
+            let databases = PatternDatabases::<N, 2, Whole>::new(&puzzle, &partition, &library).unwrap();
+            let Some(sixteen) = &databases.sixteen else {
+                eprintln!("this processor has no such lanes");
+                return;
+            };
+            let (mut state, mut last, mut random) = (puzzle.state(&goal), None, 1u32);
+            let (mut one_by_one, mut in_lanes, mut next) =
+                <(Boards<N, 2>, Boards<N, 2>, Boards<N, 2>)>::default();
+            for handful in 0..200 {
+                let boards: Vec<(Kept<N, 2>, Origin)> = (0..handful % TOGETHER as u32 + 1)
+                    .map(|place| {
+                        random = random.wrapping_mul(0x915f_77f5).wrapping_add(0x3c6e_f35f);
+                        let moves: Vec<Move> = puzzle.moves(&state, last).collect();
+                        let step = moves[(random >> 20) as usize % moves.len()];
+                        (state, last) = (puzzle.apply(&state, step), Some(step));
+                        let memo = databases.evaluate(&puzzle, &state);
+                        (memo.kept, Origin { place, last: last.filter(|_| random >> 30 > 0) })
+                    })
+                    .collect();
+                let origins: Vec<Origin> = boards.iter().map(|board| board.1).collect();
+                let kept = |place: u32| &boards[place as usize].0;
+                databases.draft_each(&puzzle, &origins, kept, &mut one_by_one);
+                in_lanes.before.collect(&origins, kept);
+                sixteen.draft(origins.len(), &mut in_lanes);
+                assert_eq!(all(&in_lanes), all(&one_by_one));
+
+                // Every third one, as many as there is room for.
+                databases.look_up_all(&mut one_by_one);
+                let chosen: Vec<usize> = (0..one_by_one.count).skip(1).step_by(3).take(TOGETHER).collect();
+                let mut bits = Chosen::default();
+                chosen.iter().for_each(|at| bits[at / 64] |= 1 << (at % 64));
+                sixteen.draft_chosen(&one_by_one, bits, &mut next);
+                let boards: Vec<Kept<N, 2>> = chosen.iter().map(|&at| one_by_one.carry(at)).collect();
+                let origins: Vec<Origin> = (0..)
+                    .zip(&chosen)
+                    .map(|(place, &at)| Origin { place, last: Some(one_by_one.step(at)) })
+                    .collect();
+                databases.draft_each(&puzzle, &origins, |place| &boards[place as usize], &mut in_lanes);
+                assert_eq!(all(&next), all(&in_lanes));
+            }
+        }
+    }
+
+    #[test]
+    fn lanes_tell_the_same_as_one_by_one() {
+        agree::<2>((3, 3), "4-4");
+        agree::<2>((3, 4), "5-6");
+        agree::<2>((5, 2), "4-5");
+        agree::<3>((4, 4), "5-5-5");
+        agree::<3>((4, 4), "6-6-3");
+    }
+}
