@@ -291,11 +291,14 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         // While all this is on its way, there is time for what is for later.
         let count = sorted.later.len();
         self.deferred += count as i64;
+        let mut later = sorted.later.from_first();
         let make = |room: &mut [E]| {
+            let mut rest = later;
             for entry in room {
-                let at = sorted.later.take_first();
+                let at = rest.take_first();
                 *entry = E::new(defer(brood.step(at).0), cost, estimate + NEXT as u32, brood.carry(at));
             }
+            later = rest;
         };
         desk.open.push_with(bucket.level + NEXT, bucket.column + 1, count, make).expect(RESERVED);
         for (place, &(at, mixed, home)) in arrivals.iter().enumerate() {

@@ -24,13 +24,11 @@ impl Places {
         self.0 == [0; WORDS]
     }
 
-    /// Takes the first one out, of one at least.
+    /// Goes through them one by one.
     #[inline(always)]
-    pub(super) fn take_first(&mut self) -> usize {
-        let word = usize::from(self.0[0] == 0);
-        let at = self.0[word].trailing_zeros() as usize;
-        self.0[word] &= self.0[word].wrapping_sub(1);
-        word * WORD + at
+    pub(super) fn from_first(&self) -> Rest {
+        let [word, next] = self.0;
+        Rest { word, next, first: 0 }
     }
 
     /// Goes through all of them, the first one first.
@@ -46,17 +44,41 @@ impl Places {
     }
 }
 
+/// Those that are left, where all are taken one after the other. It has no array, so that
+/// it stays in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Rest {
+    word: u64,
+    next: u64,
+    /// The place that the word's first bit stands for.
+    first: usize,
+}
+
+impl Rest {
+    /// Takes the first one out, of one at least.
+    #[inline(always)]
+    pub(super) fn take_first(&mut self) -> usize {
+        if self.word == 0 {
+            *self = Self { word: self.next, next: 0, first: WORD };
+        }
+        let at = self.first + self.word.trailing_zeros() as usize;
+        self.word &= self.word.wrapping_sub(1);
+        at
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn all_are_found_in_their_order() {
-        let mut places = Places([1 | 1 << 5 | 1 << 63, 1 | 1 << 40]);
+        let places = Places([1 | 1 << 5 | 1 << 63, 1 | 1 << 40]);
         let mut found = Vec::new();
         places.for_each(|at| found.push(at));
         assert_eq!(found, [0, 5, 63, 64, 104]);
         assert_eq!(places.len(), found.len());
-        assert!(found.iter().all(|&at| places.take_first() == at) && places.is_empty());
+        let mut rest = places.from_first();
+        assert!(found.iter().all(|&at| rest.take_first() == at) && rest.word == 0);
     }
 }
