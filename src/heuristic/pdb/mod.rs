@@ -97,7 +97,7 @@ impl<const N: usize, const V: usize> PartialEq for Sums<N, V> {
     }
 }
 
-impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
+impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
     /// A partition of a puzzle's tiles, with databases that are in a library;
     /// none if they are not, or if there are not `N` patterns or more than `V`
     /// views.
@@ -136,7 +136,8 @@ impl<const N: usize, const V: usize, K> PatternDatabases<N, V, K> {
             std::array::from_fn(|label| lookups[view][parts[view][label] as usize].clone())
         });
         let bits = std::array::from_fn(|view| std::array::from_fn(|part| lookups[view][part].bits.clone()));
-        let sixteen = Sixteen::new(puzzle, &lookups);
+        // Only boards that are kept have successors that are made together.
+        let sixteen = K::KEEPS_STATES.then(|| Sixteen::new(puzzle, &lookups)).flatten();
         Some(Self {
             keeping: PhantomData,
             name: partition.name(),
@@ -316,7 +317,9 @@ mod tests {
     use super::super::trial::{Steps, walks, whole_space};
     use super::*;
 
-    fn make<const N: usize, K>(partition: &'static str) -> impl Fn(&Tiles<u64>) -> PatternDatabases<N, 2, K> {
+    fn make<const N: usize, K: Keeping>(
+        partition: &'static str,
+    ) -> impl Fn(&Tiles<u64>) -> PatternDatabases<N, 2, K> {
         let library = parking_lot::Mutex::new(Library::default());
         move |puzzle| {
             let (partition, library): (Partition, _) = (partition.parse().unwrap(), &mut library.lock());

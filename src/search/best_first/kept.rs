@@ -291,7 +291,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'_, '_, 'm, P, H
         // While all this is on its way, there is time for what is for later.
         let count = sorted.later.len();
         self.deferred += count as i64;
-        let mut later = sorted.later.from_first();
+        let mut later = sorted.later.one_by_one();
         let make = |room: &mut [E]| {
             let mut rest = later;
             for entry in room {

@@ -26,7 +26,7 @@ impl Places {
 
     /// Goes through them one by one.
     #[inline(always)]
-    pub(super) fn from_first(&self) -> Rest {
+    pub(super) fn one_by_one(&self) -> Rest {
         let [word, next] = self.0;
         Rest { word, next, first: 0 }
     }
@@ -78,7 +78,7 @@ mod tests {
         places.for_each(|at| found.push(at));
         assert_eq!(found, [0, 5, 63, 64, 104]);
         assert_eq!(places.len(), found.len());
-        let mut rest = places.from_first();
+        let mut rest = places.one_by_one();
         assert!(found.iter().all(|&at| rest.take_first() == at) && rest.word == 0);
     }
 }
