@@ -117,8 +117,9 @@ pub trait Heuristic<P: Puzzle>: Sync {
     ) {
     }
 
-    /// The same for those of a brood that are chosen, if that is faster than from what
-    /// would be kept of them; whether it is done. Their order stays.
+    /// The same for up to [`TOGETHER`] of a brood that is settled, if that is faster than
+    /// from what would be kept of them; whether it is done. The first one that is chosen is
+    /// the first origin, and so on.
     #[inline(always)]
     fn successors_of(&self, _brood: &Self::Brood, _chosen: Chosen, _next: &mut Self::Brood) -> bool {
         false

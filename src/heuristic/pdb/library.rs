@@ -1,13 +1,17 @@
 //! The databases that are in use: each is in memory once, from its file or made
 //! on the spot, whoever asks for it.
 
+use super::brood::bytes_in_lanes;
 use super::build::{self, BuildError, Report};
 use super::classes::Classes;
 use super::database::{Database, table_bytes};
+use super::frame::Frame;
+use super::lookup::LABELS;
 use super::partition::Partition;
 use super::pattern::Pattern;
 use super::store::{Damage, Store};
 use crate::puzzle::tiles::Size;
+use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
 
@@ -17,7 +21,12 @@ pub struct Library {
     store: Option<Store>,
     classes: Vec<Arc<Classes>>,
     databases: Vec<Arc<Database>>,
+    /// What lanes look at, which is the same for all goals.
+    in_lanes: Mutex<Vec<InLanes>>,
 }
+
+/// The tiles of some patterns, and what lanes look at.
+type InLanes = (Frame, Vec<usize>, Arc<[u64]>);
 
 /// What it takes to have a partition's databases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,7 +113,23 @@ impl Library {
             needs.peak = needs.peak.max(needs.bytes + of_classes + more);
             needs.bytes += table + of_classes;
         }
+        if size.cells() <= LABELS {
+            needs.bytes += bytes_in_lanes(partition.patterns());
+        }
+        needs.peak = needs.peak.max(needs.bytes);
         Some(needs)
+    }
+
+    /// What lanes look at for some patterns; made if it is not there.
+    pub(super) fn in_lanes(&self, patterns: &[Pattern], make: impl FnOnce() -> Arc<[u64]>) -> Arc<[u64]> {
+        let (frame, tiles) = (patterns[0].frame, patterns.iter().map(|pattern| pattern.tiles()).collect());
+        let mut all = self.in_lanes.lock();
+        if let Some((_, _, known)) = all.iter().find(|(of, sizes, _)| (*of, sizes) == (frame, &tiles)) {
+            return known.clone();
+        }
+        let made = make();
+        all.push((frame, tiles, made.clone()));
+        made
     }
 
     /// A database that is in memory.

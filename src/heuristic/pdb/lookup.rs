@@ -172,12 +172,14 @@ impl Lookup {
     }
 
     /// What is known of some occupied cells, see [`in_word`].
+    #[cfg(target_arch = "x86_64")]
     pub(super) fn word(&self, set: Set) -> u64 {
         let rank = self.low[set as usize & 0xff] + self.high[set as usize >> 8 & 0xff];
         self.words[rank as usize % self.words.len()]
     }
 
     /// Four times each of the puzzle's cells that a tile passes, or its own.
+    #[cfg(target_arch = "x86_64")]
     pub(super) fn passed(&self, turn: usize) -> [u8; 3] {
         self.steps[turn].passed
     }

@@ -70,7 +70,7 @@ pub struct PatternDatabases<const N: usize, const V: usize, K = Whole> {
     bits: [[Bits; N]; V],
     /// The same for each view and label: one look fewer on the way to a bit.
     of_label: [[Arc<Lookup>; LABELS]; V],
-    /// The same for sixteen boards at once, where the processor has lanes for them.
+    /// What sixteen successors at once need, where the processor has lanes for them.
     sixteen: Option<Box<Sixteen<N, V>>>,
 }
 
@@ -137,7 +137,7 @@ impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
         });
         let bits = std::array::from_fn(|view| std::array::from_fn(|part| lookups[view][part].bits.clone()));
         // Only boards that are kept have successors that are made together.
-        let sixteen = K::KEEPS_STATES.then(|| Sixteen::new(puzzle, &lookups)).flatten();
+        let sixteen = K::KEEPS_STATES.then(|| Sixteen::new(puzzle, &lookups, library)).flatten();
         Some(Self {
             keeping: PhantomData,
             name: partition.name(),

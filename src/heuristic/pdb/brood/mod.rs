@@ -13,7 +13,7 @@ mod sixteen;
 #[path = "no_lanes.rs"]
 mod sixteen;
 
-pub(super) use sixteen::Sixteen;
+pub(super) use sixteen::{Sixteen, bytes as bytes_in_lanes};
 
 use super::keeping::{BLANK, Kept};
 use super::lookup::{LABELS, Placed, turn};

@@ -2,6 +2,7 @@
 
 use super::Boards;
 use crate::heuristic::Chosen;
+use crate::heuristic::pdb::Library;
 use crate::heuristic::pdb::lookup::Lookup;
 use crate::puzzle::tiles::{Cells, Tiles};
 use std::convert::Infallible;
@@ -9,12 +10,20 @@ use std::sync::Arc;
 
 pub(super) const SIXTEEN: usize = 16;
 
+pub(in super::super) fn bytes(_: usize) -> u64 {
+    0
+}
+
 /// There is none.
 #[derive(Debug)]
 pub(in super::super) struct Sixteen<const N: usize, const V: usize>(Infallible);
 
 impl<const N: usize, const V: usize> Sixteen<N, V> {
-    pub(in super::super) fn new<C: Cells>(_: &Tiles<C>, _: &[[Arc<Lookup>; N]; V]) -> Option<Box<Self>> {
+    pub(in super::super) fn new<C: Cells>(
+        _: &Tiles<C>,
+        _: &[[Arc<Lookup>; N]; V],
+        _: &Library,
+    ) -> Option<Box<Self>> {
         None
     }
 

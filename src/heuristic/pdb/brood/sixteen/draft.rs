@@ -19,6 +19,7 @@ impl<const N: usize, const V: usize> Sixteen<N, V> {
         chosen: Chosen,
         next: &mut Boards<N, V>,
     ) {
+        debug_assert!(chosen.iter().map(|word| word.count_ones() as usize).sum::<usize>() <= TOGETHER);
         // SAFETY: there are no tables where the processor has no such lanes.
         #[allow(unsafe_code)]
         unsafe {
@@ -66,6 +67,7 @@ impl<const N: usize, const V: usize> Sixteen<N, V> {
                 let mask = _mm512_mask_test_epi32_mask(exist, moves, each(1 << step));
                 let boards = _mm512_or_si512(boards, each((half * SIXTEEN) as i32));
                 let listed = _mm512_cvtepi32_epi8(_mm512_maskz_compress_epi32(mask, boards));
+                // Seven times sixteen are listed before, at most.
                 store_origins(at_mut(&mut brood.origins, brood.count), listed);
                 brood.count += mask.count_ones() as usize;
             }
@@ -73,7 +75,8 @@ impl<const N: usize, const V: usize> Sixteen<N, V> {
         }
     }
 
-    /// Drafts sixteen successors that are listed.
+    /// Drafts sixteen successors that are listed. Lanes beyond the last one hold what was
+    /// listed before; what they tell is written, but never read.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vpopcntdq")]
     fn draft_sixteen(&self, start: usize, brood: &mut Boards<N, V>) {
@@ -132,8 +135,9 @@ impl<const N: usize, const V: usize> Sixteen<N, V> {
                 sum = _mm512_mask_add_epi32(sum, greater, sum, term);
                 sum = _mm512_mask_sub_epi32(sum, smaller, sum, term);
             }
-            terms[0] = _mm512_mask_mov_epi32(terms[0], !is_second, sum);
-            terms[V - 1] = _mm512_mask_mov_epi32(terms[V - 1], is_second, sum);
+            // A view in which nobody is passed has nothing to add.
+            terms[0] = _mm512_mask_add_epi32(terms[0], !is_second, terms[0], sum);
+            terms[V - 1] = _mm512_mask_add_epi32(terms[V - 1], is_second, terms[V - 1], sum);
         }
 
         for (view, Change { before, after, is_pattern, is_forth, column }) in changes.into_iter().enumerate()
@@ -168,6 +172,7 @@ impl<const N: usize, const V: usize> Sixteen<N, V> {
         let is_pattern: [__mmask16; N] =
             std::array::from_fn(|part| _mm512_cmpeq_epi32_mask(pattern, each((part << TILE) as i32)));
         let table = _mm512_slli_epi32(pattern, SIXTEEN.ilog2() - TILE);
+        // The last pattern is the third one, if there are three; else nobody asks.
         let of_pattern = |tables: &[[u32; LABELS]; N], index: __m512i| {
             of_words(tables, _mm512_or_si512(index, table), is_pattern[N - 1])
         };
@@ -241,6 +246,7 @@ fn choose_boards<const N: usize, const V: usize>(
     let mut count = 0;
     for start in (0..brood.count).step_by(SIXTEEN) {
         let mask = (chosen[start / 64] >> (start % 64)) as __mmask16;
+        // There is room for sixteen after all boards of a handful.
         let put = |words: &mut [u32; ROOM], lanes: __m512i| {
             store(at_mut(words, count), _mm512_maskz_compress_epi32(mask, lanes));
         };

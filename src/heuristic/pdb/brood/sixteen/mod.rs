@@ -1,10 +1,9 @@
 //! Sixteen successors at once, on processors with AVX-512.
 //!
-//! A board's successors differ in a few bits only, but each needs some two hundred
-//! steps until it is known where its bits are. None of these steps depends on another
-//! successor, so sixteen of them are made together, each in a lane of its own. Small
-//! tables are in registers, where they are read for all lanes at once; the only one
-//! that lies in memory is that of the columns.
+//! Until it is known where a successor's bits are, some 150 steps are needed. None of
+//! them depends on another successor, so sixteen are made together, each in a lane of its
+//! own. Small tables are in registers, where they are read for all lanes at once; the only
+//! one that lies in memory is that of the columns.
 //!
 //! What comes out is the same, bit for bit, as one by one.
 
@@ -14,6 +13,7 @@ mod register;
 pub(super) use register::SIXTEEN;
 
 use super::{Before, Boards, MOST, ROOM};
+use crate::heuristic::pdb::Library;
 use crate::heuristic::pdb::lookup::{LABELS, Lookup, turn};
 use crate::heuristic::pdb::order::{FACTORIALS, MOST_TILES};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
@@ -47,7 +47,7 @@ pub(in super::super) struct Sixteen<const N: usize, const V: usize> {
     /// For each pattern: the bits in a row.
     rows: [u32; LABELS],
     /// For each pattern and set of occupied cells what [`Lookup::word`] tells.
-    words: Box<[u64]>,
+    words: Arc<[u64]>,
 }
 
 /// One view for each move, in which tiles pass others. Where a move leads past others
@@ -71,11 +71,24 @@ const TILE: u32 = 3;
 /// The pattern in a code.
 const PATTERN: i32 = 3 << TILE;
 
-/// The code of what is no tile.
+/// The code of what is no tile: it is of no pattern.
 const NO_TILE: u32 = 0xff;
 
 /// Sets of up to eight of sixteen cells, at most.
 const SETS: usize = 1 << 14;
+
+/// Whether the processor has such lanes.
+fn exist() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vbmi")
+        && is_x86_feature_detected!("avx512vpopcntdq")
+}
+
+/// The bytes of what boards with so many patterns share.
+pub(in super::super) fn bytes(patterns: usize) -> u64 {
+    if exist() { (patterns * SETS * size_of::<u64>()) as u64 } else { 0 }
+}
 
 /// How many sets of so many there are among eight.
 fn choose(many: usize) -> usize {
@@ -83,23 +96,23 @@ fn choose(many: usize) -> usize {
 }
 
 impl<const N: usize, const V: usize> Sixteen<N, V> {
-    /// The tables for some lookups; none where the processor has no such lanes.
+    /// The tables for some lookups; none where the processor has no such lanes, or where
+    /// views have patterns of different sizes. What does not depend on the goal is shared
+    /// in a library.
     pub(in super::super) fn new<C: Cells>(
         puzzle: &Tiles<C>,
         lookups: &[[Arc<Lookup>; N]; V],
+        library: &Library,
     ) -> Option<Box<Self>> {
         const { assert!(N >= 1 && N <= 3 && V >= 1 && V <= 2) };
-        let can = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512vbmi")
-            && is_x86_feature_detected!("avx512vpopcntdq");
         let alike = lookups.iter().all(|view| {
             let same = |a: &Lookup, b: &Lookup| Arc::ptr_eq(&a.words, &b.words) && a.row == b.row;
             view.iter().zip(&lookups[0]).all(|(a, b)| same(a, b))
         });
-        if !can || !alike {
+        if !exist() || !alike {
             return None;
         }
+        let patterns = lookups[0].each_ref().map(|lookup| lookup.database.pattern());
         let mut new = Box::new(Self {
             moves: [[0; 64]; 2],
             from: [0; TURNS],
@@ -110,7 +123,7 @@ impl<const N: usize, const V: usize> Sixteen<N, V> {
             ranks: [[0; 64]; 4],
             begins: [[0; LABELS]; N],
             rows: [0; LABELS],
-            words: vec![0; N * SETS].into(),
+            words: Arc::default(),
         });
         for (view, lookups) in lookups.iter().enumerate() {
             for (part, lookup) in lookups.iter().enumerate() {
@@ -123,6 +136,7 @@ impl<const N: usize, const V: usize> Sixteen<N, V> {
         new.list_moves(puzzle);
         new.list_passings(lookups);
         new.number_sets(&lookups[0]);
+        new.words = library.in_lanes(&patterns, || new.words_of_sets(&lookups[0]));
         Some(new)
     }
 
@@ -178,13 +192,22 @@ impl<const N: usize, const V: usize> Sixteen<N, V> {
                 self.begins[part][many] = (begin << 16 | below << 8 | 1) as u32;
                 begin += choose(many) * below;
             }
+        }
+    }
+
+    /// [`Sixteen::words`].
+    fn words_of_sets(&self, lookups: &[Arc<Lookup>; N]) -> Arc<[u64]> {
+        let mut words = vec![0; N * SETS];
+        for (lookup, begins) in lookups.iter().zip(&self.begins) {
+            let tiles = lookup.database.pattern().tiles();
             for set in (0..1usize << LABELS).filter(|set| set.count_ones() as usize == tiles) {
                 let rank = |byte: usize| usize::from(self.ranks[byte / 64][byte % 64]);
-                let begin = self.begins[part][(set >> 8).count_ones() as usize] as usize;
+                let begin = begins[(set >> 8).count_ones() as usize] as usize;
                 let at = (begin >> 16) + rank(set >> 8) * (begin >> 8 & 0xff) + rank(set & 0xff);
-                self.words[at] = lookup.word(set as u32);
+                words[at] = lookup.word(set as u32);
             }
         }
+        words.into()
     }
 }
 
@@ -192,7 +215,7 @@ impl<const N: usize, const V: usize> Sixteen<N, V> {
 mod tests {
     use super::*;
     use crate::heuristic::pdb::keeping::Kept;
-    use crate::heuristic::pdb::{Library, Partition, Whole};
+    use crate::heuristic::pdb::{Partition, Whole};
     use crate::heuristic::trial::goals;
     use crate::heuristic::{Brood, Chosen, Heuristic, Origin, PatternDatabases, TOGETHER};
 
@@ -214,6 +237,7 @@ mod tests {
             let puzzle = Tiles::<u64>::new(&goal).unwrap();
             assert!(library.fetch(&partition, goal.size(), puzzle.goal_blank(), 2, &|_| true).unwrap());
             let databases = PatternDatabases::<N, 2, Whole>::new(&puzzle, &partition, &library).unwrap();
+            assert_eq!(databases.sixteen.is_some(), exist());
             let Some(sixteen) = &databases.sixteen else {
                 eprintln!("this processor has no such lanes");
                 return;
@@ -258,7 +282,12 @@ mod tests {
 
     #[test]
     fn lanes_tell_the_same_as_one_by_one() {
+        agree::<2>((2, 2), "1-2");
         agree::<2>((3, 3), "4-4");
+        agree::<3>((3, 3), "1-3-4");
+        agree::<2>((5, 2), "1-8");
+        agree::<2>((3, 4), "4-7");
+        agree::<3>((2, 8), "5-5-5");
         agree::<2>((3, 4), "5-6");
         agree::<2>((5, 2), "4-5");
         agree::<3>((4, 4), "5-5-5");

@@ -29,9 +29,9 @@ pub(super) fn at_mut<T, const LENGTH: usize>(array: &mut [T], start: usize) -> &
     array[start..].first_chunk_mut().expect(WHOLE)
 }
 
-/// Why there is such a part.
-const WHOLE: &str = "arrays end where a register ends";
-const _: () = assert!(MOST.is_multiple_of(SIXTEEN));
+/// Why there is such a part: a register that is written starts where another one may end.
+const WHOLE: &str = "there is room for a register";
+const _: () = assert!(MOST.is_multiple_of(SIXTEEN) && ROOM == 3 * SIXTEEN);
 
 #[inline]
 #[target_feature(enable = "avx512f")]
