@@ -154,8 +154,10 @@ impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
     /// for them; whether that is done.
     #[inline(always)]
     pub(super) fn draft_chosen(&self, brood: &Boards<N, V>, chosen: Chosen, next: &mut Boards<N, V>) -> bool {
+        let count = chosen.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+        debug_assert!(count <= TOGETHER);
         match &self.sixteen {
-            Some(sixteen) if chosen.iter().map(|word| word.count_ones()).sum::<u32>() > FEW as u32 => {
+            Some(sixteen) if count > FEW => {
                 sixteen.draft_chosen(brood, chosen, next);
                 self.ask_for_bits(next);
                 true
@@ -223,8 +225,6 @@ impl<const N: usize, const V: usize, K: Keeping> PatternDatabases<N, V, K> {
                     let placed = board.placed[view][parts[view]];
                     self.of_label[view][label].follow(placed, cells, turn, label, passes[view])
                 });
-                // Written where it stays: what is put aside in parts cannot be read as a
-                // whole soon after.
                 for view in 0..V {
                     let (placed, place) = followed[view];
                     for part in 0..N {

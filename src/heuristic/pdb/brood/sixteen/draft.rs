@@ -12,14 +12,13 @@ use crate::heuristic::{Chosen, TOGETHER};
 use std::arch::x86_64::*;
 
 impl<const N: usize, const V: usize> Sixteen<N, V> {
-    /// Drafts all successors of those of a brood that are chosen.
+    /// Drafts all successors of those of a brood that are chosen, up to [`TOGETHER`].
     pub(in super::super) fn draft_chosen(
         &self,
         brood: &Boards<N, V>,
         chosen: Chosen,
         next: &mut Boards<N, V>,
     ) {
-        debug_assert!(chosen.iter().map(|word| word.count_ones() as usize).sum::<usize>() <= TOGETHER);
         // SAFETY: there are no tables where the processor has no such lanes.
         #[allow(unsafe_code)]
         unsafe {
