@@ -51,6 +51,8 @@ fn every_form_becomes_every_other_and_stays_the_same() {
         "compact",
         "grid",
         "grid-spread",
+        "rows",
+        "lists",
         "positions",
         "goals",
         "crlf",
@@ -68,6 +70,9 @@ fn every_form_becomes_every_other_and_stays_the_same() {
     }
     let compact = text(&batch_solve(&["convert", &fixture("forms/compact.txt"), "--to", "compact"], ""));
     assert_eq!(records(&compact), records(&std::fs::read_to_string(fixture("forms/compact.txt")).unwrap()));
+    let hexadecimal =
+        text(&batch_solve(&["convert", "-", "--to", "compact"], "1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15\n"));
+    assert_eq!(hexadecimal, "123456789ABCDE0F\n");
 }
 
 #[test]
@@ -86,7 +91,10 @@ fn what_has_no_such_form_is_named_and_left_out() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "123 456 78b\n");
     let errors = String::from_utf8(output.stderr).unwrap();
-    assert!(errors.contains("record 1: the compact form is for 3x3 boards, not 2x2 (line 1)"), "{errors}");
+    assert!(
+        errors.contains("record 1: the compact form is for 3x3 and 4x4 boards, not 2x2 (line 1)"),
+        "{errors}"
+    );
     assert!(errors.contains("record 3: tile 2 appears twice (line 3, column 5)"), "{errors}");
 }
 

@@ -132,7 +132,10 @@ fn invalid_records_stand_beside_solved_ones() {
     let (results, summary) = json(&output);
     let statuses: Vec<_> = results.iter().map(|result| result["status"].as_str().unwrap()).collect();
     assert_eq!(statuses, ["solved", "invalid", "invalid", "solved"]);
-    assert_eq!((&summary["solved"], &summary["invalid"]), (&Value::from(2), &Value::from(2)));
+    assert_eq!(
+        (&summary["counts"]["solved"], &summary["counts"]["invalid"]),
+        (&Value::from(2), &Value::from(2))
+    );
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -175,7 +178,7 @@ fn a_beam_that_runs_dry_is_no_proof() {
     let (results, summary) = json(&output);
     let dry = results.iter().filter(|result| result["reason"] == "beam").count();
     assert!(dry > 0 && results.iter().all(|result| result["status"] != "unsolvable"));
-    assert_eq!((summary["gave_up"].as_u64(), output.status.code()), (Some(dry as u64), Some(1)));
+    assert_eq!((summary["counts"]["gave_up"].as_u64(), output.status.code()), (Some(dry as u64), Some(1)));
     let refused = solve(&["-", "--beam-width", "9"], "");
     assert_eq!(refused.status.code(), Some(2));
 }
@@ -293,6 +296,35 @@ fn end(mut child: Child, signal: i32) -> (Option<i32>, String, String) {
     child.stdout.take().unwrap().read_to_string(&mut results).unwrap();
     child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
     (child.wait().unwrap().code(), results, told)
+}
+
+#[test]
+fn the_summary_goes_where_it_is_told_to() {
+    let file = fixture("forms/line.txt");
+    let run = |options: &[&str]| {
+        let output = batch_solve(&[&[&*file], options].concat());
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        let (records, on_stderr) =
+            (stdout.matches("\"type\":\"summary\"").count(), !output.stderr.is_empty());
+        (records, on_stderr, output.status.code())
+    };
+    assert_eq!(run(&["--format", "jsonl"]), (1, true, Some(0)));
+    assert_eq!(run(&["--format", "jsonl", "--summary", "record"]), (1, false, Some(0)));
+    assert_eq!(run(&["--format", "jsonl", "--summary", "stderr"]), (0, true, Some(0)));
+    assert_eq!(run(&["--format", "jsonl", "--summary", "none"]), (0, false, Some(0)));
+    assert_eq!(run(&["--summary", "none"]), (0, false, Some(0)));
+    assert_eq!(run(&["--summary", "stderr"]), (0, true, Some(0)));
+    assert_eq!(run(&["--summary", "record"]), (0, true, Some(2)), "text has no record for it");
+}
+
+/// A data frame of all lines has one type in each column.
+#[test]
+fn the_summary_shares_no_column_with_results() {
+    let (results, summary) = json(&batch_solve(&[&fixture("forms/line.txt"), "--format", "jsonl"]));
+    for name in summary.as_object().unwrap().keys().filter(|name| !["type", "v"].contains(&name.as_str())) {
+        assert!(results.iter().all(|result| result.get(name).is_none()), "{name}");
+    }
+    assert_eq!(summary["counts"]["puzzles"], results.len());
 }
 
 #[test]

@@ -107,8 +107,9 @@ fn known_lengths_of_the_forms_are_met() {
 #[test]
 fn unsolvable_trays_are_proved() {
     let results = results(&fixture("trays/unsolvable.txt"), &[]);
-    assert_eq!(results.len(), 6);
+    assert_eq!(results.len(), 7);
     assert!(results.iter().all(|result| result["status"] == "unsolvable"), "{results:?}");
+    assert_eq!(results[6]["hint"], "goal 0 0 1 0 is 2x1, but no block is");
 }
 
 #[test]

@@ -125,10 +125,10 @@ pub(super) fn is_large(tray: &Tray) -> bool {
 /// The searches for a tray. Tables may take so many bytes.
 pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
     if tray.is_solved() {
-        return Box::new(Decided(Some(Vec::new())));
+        return Box::new(Decided(Ok(Vec::new())));
     }
-    if is_ruled_out(tray) {
-        return Box::new(Decided(None));
+    if let Some(reason) = ruled_out(tray) {
+        return Box::new(Decided(Err(reason)));
     }
     // The places alone tell where a block can go; how far it is does not matter.
     let tables = |metric| TrayDistances::new(tray, metric, plan.bound, table_bytes / 2);
@@ -139,7 +139,7 @@ pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Bo
         bound.of_class(class, blocks.map(|block| block.at.cell(tray.cols()))).is_none()
     });
     if out_of_reach {
-        return Box::new(Decided(None));
+        return Box::new(Decided(Err(NO_ROOM.into())));
     }
     let layers = match plan.layers {
         Layers::Always => true,
@@ -170,22 +170,30 @@ pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Bo
     }
 }
 
-/// Whether a goal cannot be met for want of blocks or of room.
-fn is_ruled_out(tray: &Tray) -> bool {
+/// The reason of a tray whose goal its blocks cannot reach.
+const NO_ROOM: &str = "no room for its goal";
+
+/// Why a goal cannot be met, where it is for want of blocks or of room.
+fn ruled_out(tray: &Tray) -> Option<Box<str>> {
+    if let Some(goal) = tray.unmatched_goal() {
+        return Some(goal.to_string().into());
+    }
     let too_few = tray.classes().iter().any(|class| class.goals.len() > class.blocks.len());
     let mut covered = vec![false; tray.cells()];
     let mut blocked = |cell: usize| tray.is_wall(cell) || std::mem::replace(&mut covered[cell], true);
-    too_few || tray.goal().iter().any(|&goal| tray.rect(goal).cells(tray.cols()).any(&mut blocked))
+    let no_room =
+        too_few || tray.goal().iter().any(|&goal| tray.rect(goal).cells(tray.cols()).any(&mut blocked));
+    no_room.then(|| NO_ROOM.into())
 }
 
-/// A tray that needs no search.
-struct Decided(Option<Vec<Shift>>);
+/// A tray that needs no search: its moves, or why there are none.
+struct Decided(Result<Vec<Shift>, Box<str>>);
 
 impl TraySolver for Decided {
     fn attempt(&self, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
         Some(match &self.0 {
-            Some(moves) => solved(moves.clone(), 0, true),
-            None => Verdict::Unsolvable { hint: Some("no room for its goal".into()) },
+            Ok(moves) => solved(moves.clone(), 0, true),
+            Err(reason) => Verdict::Unsolvable { hint: Some(reason.clone()) },
         })
     }
 }

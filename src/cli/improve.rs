@@ -5,7 +5,7 @@ use super::{Exit, args::ImproveArgs, check, signals};
 use crate::batch::improve::improve_results;
 use crate::input::packed_window;
 use crate::memory::limits;
-use crate::output::Run;
+use crate::output::{Format, Run};
 use std::time::Instant;
 
 /// Improves every result of the file and says by how much.
@@ -24,7 +24,8 @@ pub(super) fn run(args: &ImproveArgs) -> anyhow::Result<Exit> {
         peak_memory: limits::peak_resident(),
         memory_cap: request.memory,
     };
-    close(sink, request.style, &improved.summary, &run)?;
+    let has_record = request.style.format == Format::Jsonl;
+    close(sink, has_record.then_some((&improved.summary, &run)))?;
     let (before, after) = improved.moves;
     let shorter = if before == 0 { 0.0 } else { 100.0 * (before - after) as f64 / before as f64 };
     screen.lines(&format!("{before} moves before, {after} after: {shorter:.1} % shorter"));

@@ -5,7 +5,7 @@ use crate::{
     batch::{self, Finished, Notices, RunError, counters::Counters, resume::Past},
     input::{InputError, Packing},
     memory::limits,
-    output::{Format, Run, Sink, SinkError, Style, Summary},
+    output::{Run, Sink, SinkError, Summary},
 };
 use anyhow::bail;
 use std::{fs, sync::Arc, time::Instant};
@@ -53,8 +53,8 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
         peak_memory: limits::peak_resident(),
         memory_cap: settings.memory,
     };
-    let written = close(sink, style, &summary, &run);
-    if !matches!(written, Err(SinkError::Closed)) {
+    let written = close(sink, args.has_summary_record().then_some((&summary, &run)));
+    if args.shows_summary() && !matches!(written, Err(SinkError::Closed)) {
         screen.lines(&summary.text(&run));
     }
     written?;
@@ -84,9 +84,9 @@ impl Notices for OnScreen<'_> {
     }
 }
 
-/// Writes the summary where results have one, and ends the output.
-pub(super) fn close(mut sink: Sink, style: Style, summary: &Summary, run: &Run) -> Result<(), SinkError> {
-    if style.format == Format::Jsonl {
+/// Writes the summary as the last record, where it should be one, and ends the output.
+pub(super) fn close(mut sink: Sink, record: Option<(&Summary, &Run)>) -> Result<(), SinkError> {
+    if let Some((summary, run)) = record {
         let mut line = Vec::new();
         summary.jsonl(&mut line, run);
         sink.write_all(&line)?;

@@ -32,7 +32,7 @@ pub enum Written {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ConvertError {
     /// The compact form has one character a tile.
-    #[error("the compact form is for 3x3 boards, not {0}")]
+    #[error("the compact form is for 3x3 and 4x4 boards, not {0}")]
     Compact(Size),
     /// The form is for the other family.
     #[error("{0} cannot be written in this form")]
@@ -126,7 +126,7 @@ impl Puzzles {
         goal: &Goal,
     ) -> Result<(), ConvertError> {
         let size = board.size();
-        if form == Form::Compact && (size.rows(), size.cols()) != (3, 3) {
+        if form == Form::Compact && !matches!((size.rows(), size.cols()), (3, 3) | (4, 4)) {
             return Err(ConvertError::Compact(size));
         }
         // Tile positions have their goal with them.
@@ -215,8 +215,11 @@ fn is_plain(id: &str) -> bool {
     id.chars().all(plain) && id.trim() == id && id.parse::<Size>().is_err()
 }
 
-/// `142 3b5 678`.
+/// `142 3b5 678`, and in hexadecimal digits `123456789ABCDEF0`.
 fn compact(board: &Board) -> String {
+    if board.size().cells() > 9 {
+        return board.tiles().iter().map(|tile| format!("{tile:X}")).collect();
+    }
     let character = |&tile: &u16| if tile == 0 { 'b' } else { char::from(b'0' + tile as u8) };
     let rows: Vec<String> = board.tiles().chunks(3).map(|row| row.iter().map(character).collect()).collect();
     rows.join(" ")

@@ -3,7 +3,7 @@
 
 use super::{
     Form, Invalid, context::Context, error::Fault, grid, letters, one_line::OneLine, paragraph, plain,
-    positions, tray,
+    positions, rows, tray, word::Words,
 };
 use crate::output::Instance;
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub(super) enum Shape {
     OneLine,
     /// A grid, tile positions or a tray: a paragraph.
     Paragraph,
+    /// A grid without a header.
+    Rows,
     /// Not a record that can be read; its extra says why.
     Broken,
 }
@@ -157,6 +159,7 @@ impl Block {
                 None if positions::fits(text) => positions::parse(text)?,
                 _ => (grid::parse(text)?, None),
             },
+            Shape::Rows => (grid::parse_rows(text).map_err(|fault| doubtful(fault, text, context))?, None),
             Shape::Broken => {
                 let problem = self.extra(index).and_then(|extra| extra.problem.clone());
                 return problem.map(Err).ok_or_else(|| Fault::whole("not a record"));
@@ -212,4 +215,19 @@ impl Block {
     pub(super) fn annotate(&mut self, extra: Extra) {
         self.extras.push((self.records.len() - 1, extra));
     }
+}
+
+/// Names the option that decides it where rows that are no board could also be
+/// records of their own.
+fn doubtful(fault: Fault, text: &[u8], context: &Context) -> Fault {
+    let first =
+        text.split(|&byte| byte == b'\n').map(|line| Words::tiles(line).count()).find(|&words| words > 0);
+    if !first.is_some_and(|words| rows::is_record_width(words, context)) {
+        return fault;
+    }
+    let what = format!(
+        "{}: the lines look like the rows of one board; --input-format line reads each as a board of its own",
+        fault.what
+    );
+    Fault { what, ..fault }
 }

@@ -1,5 +1,5 @@
 //! The grid form of the courses: the side, or rows and columns, on a line of
-//! their own; then the rows.
+//! their own; then the rows. The first line may be missing.
 
 use super::{
     error::Fault,
@@ -8,15 +8,31 @@ use super::{
 use crate::puzzle::tiles::{Board, Size};
 use memchr::memchr;
 
-/// Whether a line is one or two short numbers and nothing else: no one-line
-/// record is, so it must be the first line of a grid.
+/// Whether a line is one or two short numbers, or a size such as `3x3`, and
+/// nothing else: no one-line record is, so it must be the first line of a grid.
 #[inline]
 pub(super) fn is_header(line: &[u8]) -> bool {
     // Nearly all lines are records of many tiles; they are told by their first
     // few bytes.
     let mut words = Words::new(line);
     let short = |word: Word<'_>| word.text.len() <= 3 && word.text.iter().all(u8::is_ascii_digit);
-    words.next().is_some_and(short) && words.next().is_none_or(short) && words.next().is_none()
+    match words.next() {
+        Some(word) if short(word) => words.next().is_none_or(short) && words.next().is_none(),
+        Some(word) => sides(word).is_some() && words.next().is_none(),
+        None => false,
+    }
+}
+
+/// The rows and columns of a word such as `3x3`.
+fn sides(word: Word<'_>) -> Option<[Word<'_>; 2]> {
+    let cross = word.text.iter().position(|byte| matches!(byte, b'x' | b'X'))?;
+    let sides = [&word.text[..cross], &word.text[cross + 1..]];
+    let is_short = |side: &&[u8]| matches!(side.len(), 1..=3) && side.iter().all(u8::is_ascii_digit);
+    let [rows, cols] = sides;
+    sides
+        .iter()
+        .all(is_short)
+        .then_some([Word { text: rows, ..word }, Word { at: word.at + cross + 1, text: cols }])
 }
 
 /// The lines that have words, each with its place in the text.
@@ -28,37 +44,56 @@ fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> + Clone {
             at += line.len() + 1;
             (start, line)
         })
-        .filter(|(_, line)| Words::new(line).next().is_some())
+        .filter(|(_, line)| Words::tiles(line).next().is_some())
 }
 
 /// The words of a line, placed in the whole text.
 fn words((at, line): (usize, &[u8])) -> impl Iterator<Item = Word<'_>> + Clone {
-    Words::new(line).map(move |word| Word { at: word.at + at, ..word })
+    Words::tiles(line).map(move |word| Word { at: word.at + at, ..word })
 }
 
 /// The size that a header says.
 pub(super) fn header(line: &[u8]) -> Result<(usize, usize), Fault> {
-    let mut numbers = Words::new(line).map(|word| word.number().map_err(|what| Fault::at(word.at, what)));
-    let first = numbers.next().transpose()?.unwrap_or(0) as usize;
-    let second = numbers.next().transpose()?.map_or(first, |second| second as usize);
+    let number = |word: Word<'_>| word.number().map_err(|what| Fault::at(word.at, what));
+    let mut words = Words::new(line);
+    let first = words.next();
+    if let Some([rows, cols]) = first.and_then(sides) {
+        return Ok((number(rows)? as usize, number(cols)? as usize));
+    }
+    let first = first.map(number).transpose()?.unwrap_or(0) as usize;
+    let second = words.next().map(number).transpose()?.map_or(first, |second| second as usize);
     Ok((first, second))
 }
 
-/// Reads a board. A first line of three numbers or more is a row already, which
-/// can only come if grids are asked for.
+/// Reads a grid with a header. A first line of three numbers or more is a row
+/// already, which can only come if grids are asked for; and where the lines make
+/// no sense after a header of two numbers, it may be the first row as well.
 pub(super) fn parse(text: &[u8]) -> Result<Board, Fault> {
     let (at, first) = lines(text).next().unwrap_or_default();
-    let headed = Words::new(first).count() <= 2;
-    let rows = lines(text).skip(headed.into());
+    if Words::tiles(first).count() > 2 {
+        return parse_rows(text);
+    }
+    let headed = header(first).map_err(|fault| fault.shifted(at)).and_then(|(height, width)| {
+        let size = Size::new(height, width).map_err(|error| Fault::at(at, error.to_string()))?;
+        read(size, lines(text).skip(1))
+    });
+    headed.or_else(|fault| parse_rows(text).map_err(|_| fault))
+}
+
+/// Reads a grid without a header: its first row shows how wide it is.
+pub(super) fn parse_rows(text: &[u8]) -> Result<Board, Fault> {
+    let rows = lines(text);
+    let (at, first) = rows.clone().next().unwrap_or_default();
+    let (height, width) = (rows.clone().count(), Words::tiles(first).count());
+    let size = Size::new(height, width).map_err(|error| Fault::at(at, error.to_string()))?;
+    read(size, rows)
+}
+
+/// Reads the rows of a grid.
+fn read<'a>(size: Size, rows: impl Iterator<Item = (usize, &'a [u8])> + Clone) -> Result<Board, Fault> {
+    let (height, width) = (size.rows(), size.cols());
     let tiles = rows.clone().flat_map(words);
     let cells = tiles.clone().count();
-    let (height, width) = if headed {
-        header(first).map_err(|fault| fault.shifted(at))?
-    } else {
-        let width = Words::new(first).count();
-        (cells.div_ceil(width), width)
-    };
-    let size = Size::new(height, width).map_err(|error| Fault::at(at, error.to_string()))?;
     for (number, row) in rows.enumerate() {
         let found = words(row).count();
         let what = if number == height {
@@ -97,7 +132,9 @@ pub(super) fn goes_on(text: &[u8], rest: &[u8]) -> bool {
 /// Whether a grid's rows are fewer than its header says.
 pub(super) fn is_unfinished(text: &[u8]) -> bool {
     let first = &text[..memchr(b'\n', text).unwrap_or(text.len())];
-    is_header(first) && header(first).is_ok_and(|(height, _)| lines(text).count() <= height)
+    is_header(first)
+        && header(first).is_ok_and(|(height, _)| lines(text).count() <= height)
+        && parse_rows(text).is_err()
 }
 
 #[cfg(test)]
@@ -110,10 +147,10 @@ mod tests {
 
     #[test]
     fn headers_are_one_or_two_short_numbers() {
-        for header in ["3", " 3 ", "4 4", "10,20 # comment", "1"] {
+        for header in ["3", " 3 ", "4 4", "10,20 # comment", "1", "3x3", "10X4 // size"] {
             assert!(is_header(header.as_bytes()), "{header}");
         }
-        for other in ["", "1 2 3", "3x3: 1", "123456780", "# 3", "a", "3 b", "3: 1 2"] {
+        for other in ["", "1 2 3", "3x3: 1", "123456780", "# 3", "a", "3 b", "3: 1 2", "3x", "3x3 1", "3xb"] {
             assert!(!is_header(other.as_bytes()), "{other}");
         }
     }
@@ -123,6 +160,9 @@ mod tests {
         assert_eq!(read("3\n 8  2 0\r\n4 6 1 # middle\n# more\n\n3,7,5\n").unwrap(), "8 2 0/4 6 1/3 7 5");
         assert_eq!(read("2 3\n1 2 3\n4 5 0").unwrap(), "1 2 3/4 5 0");
         assert_eq!(read("1 2 3\n4 5 _").unwrap(), "1 2 3/4 5 0");
+        assert_eq!(read("2x3\n1 2 3\n4 5 .").unwrap(), "1 2 3/4 5 0");
+        assert_eq!(read("3 2\n1 0").unwrap(), "3 2/1 0");
+        assert_eq!(parse_rows(b"[[1, 2, 3],\n [4, 5, 0]]\n").unwrap().to_string(), "1 2 3/4 5 0");
     }
 
     #[test]
@@ -147,5 +187,6 @@ mod tests {
         assert!(!goes_on(b"3\n1 2 3\n", b"3\n1 2 3\n"));
         assert!(!goes_on(b"2\n1 2\n3 0", b"1 2\n3 0\n"));
         assert!(!goes_on(b"3\n1 2 3\n", b"@id a\n4 5 6\n"));
+        assert!(!goes_on(b"3 2\n1 0\n", b"2 1\n3 0\n"));
     }
 }

@@ -192,7 +192,6 @@ mod tests {
         assert_eq!(fault("letters\nA.\ngoal\n.."), "None the goal is missing");
         assert_eq!(fault("letters\nA.\ngoal\n"), "None the goal is missing");
         assert_eq!(fault("letters\nA.\ngoal\n.A.\n"), "None the tray is 1x2, but its goal is 1x3");
-        assert_eq!(fault("letters\nA.\ngoal\nAA"), "Some(16) goal 1 is 1x2, but no block is");
         assert_eq!(fault("letters\nA.\ngoal labelled\nB."), "Some(25) no block is labelled 'B'");
         assert_eq!(fault("letters\nA.\ngoal labelled\n.B"), "Some(26) no block is labelled 'B'");
         assert_eq!(

@@ -25,6 +25,7 @@ mod paragraph;
 mod plain;
 mod positions;
 mod reader;
+mod rows;
 mod slashes;
 mod source;
 mod tray;

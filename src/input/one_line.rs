@@ -9,7 +9,7 @@ use super::{
     context::Context,
     error::Fault,
     line, slashes,
-    word::{Word, Words, quote, trim},
+    word::{Word, Words, comment, quote, trim},
 };
 use crate::puzzle::tiles::{Board, Size, SizeError};
 use memchr::memchr;
@@ -37,13 +37,13 @@ impl<'a> OneLine<'a> {
     pub(super) fn new(text: &'a [u8]) -> Result<Self, Fault> {
         let plain = Self { name: None, size: None, length: None, body: text, at: 0 };
         match memchr::memchr3(b':', b'|', b'#', text) {
-            None => Ok(plain),
-            Some(_) => plain.take_apart(),
+            None if memchr(b'/', text).is_none() => Ok(plain),
+            _ => plain.take_apart(),
         }
     }
 
     fn take_apart(mut self) -> Result<Self, Fault> {
-        if let Some(comment) = memchr(b'#', self.body) {
+        if let Some(comment) = comment(self.body) {
             self.body = &self.body[..comment];
         }
         if let Some(bar) = memchr(b'|', self.body) {
@@ -77,14 +77,14 @@ impl<'a> OneLine<'a> {
     /// The words of the body, placed in the whole line.
     pub(super) fn words(&self) -> impl Iterator<Item = Word<'a>> + Clone + use<'a> {
         let at = self.at;
-        Words::new(self.body).map(move |word| Word { at: word.at + at, ..word })
+        Words::tiles(self.body).map(move |word| Word { at: word.at + at, ..word })
     }
 
     /// The form: the one asked for, or the one it looks like.
     pub(super) fn form(&self, context: &Context) -> Form {
         match context.form {
             Some(form) => form,
-            None if memchr(b'/', self.body).is_some() => Form::Slashes,
+            None if slashes::fits(self) => Form::Slashes,
             None if compact::fits(self.words()) => Form::Compact,
             None => Form::Line,
         }
@@ -172,5 +172,11 @@ mod tests {
         assert_eq!(form("1 2/3 0"), Form::Slashes);
         assert_eq!(form("123 456 78b"), Form::Compact);
         assert_eq!(form("a: 12345678b | 3"), Form::Compact);
+        assert_eq!(form("1 2 3 0 // 1/2"), Form::Line);
+        assert_eq!(form("[[1, 2], [3, 0]]"), Form::Slashes);
+        assert_eq!(form("[1 2; 3 0];"), Form::Slashes);
+        for line in ["[1, 2, 3, 0]", "1;2;3;0", "\"1\",\"2\",\"3\",\"0\"", "17,'1 2 3 0'", "(1, 2, 3, 0),"] {
+            assert_eq!(form(line), Form::Line, "{line}");
+        }
     }
 }

@@ -11,8 +11,9 @@ use super::{
     directive::{self, Directive},
     grid,
     paragraph::{self, Paragraph},
+    rows::{self, Look},
     source::{Source, WINDOW},
-    word::is_gap,
+    word::{is_gap, is_list_mark, is_tile_gap},
 };
 use memchr::memchr;
 use std::{io::Read, sync::Arc};
@@ -74,6 +75,12 @@ enum Step {
     More,
     /// The file is at its end.
     End,
+}
+
+/// Whether a line starts with two slashes.
+fn is_comment(line: &[u8]) -> bool {
+    let start = line.iter().position(|&byte| !is_gap(byte)).unwrap_or(line.len());
+    line[start..].starts_with(b"//")
 }
 
 impl Reader {
@@ -218,17 +225,42 @@ impl Reader {
         };
         match first {
             b'#' => self.advance(next, 1),
+            b'/' if is_comment(line) => self.advance(next, 1),
+            // The bracket that opens or closes a list of boards.
+            _ if is_list_mark(first) && line.iter().all(|&byte| is_tile_gap(byte)) => self.advance(next, 1),
             _ if next > LONGEST => self.too_long(block, start, next, 1),
             b'@' => self.directive(block, start, next),
             _ if self.opens_paragraph(line, first) => {
                 self.searched = Paragraph { end: next, lines: 1, ended: false };
                 self.paragraph(block, start)
             }
-            _ => {
-                let end = self.at - start + line.len();
-                self.push(block, (self.at - start, end), Shape::OneLine);
-                self.advance(next, 1)
-            }
+            _ => match self.look(line) {
+                Look::Record => {
+                    let end = self.at - start + line.len();
+                    self.push(block, (self.at - start, end), Shape::OneLine);
+                    self.advance(next, 1)
+                }
+                Look::Grid { bytes, lines } => {
+                    let place = (self.at - start, self.at - start + bytes);
+                    self.push(block, place, Shape::Rows);
+                    self.advance(bytes, lines)
+                }
+                Look::More => Step::More,
+            },
+        }
+    }
+
+    /// Whether a line is a record or the first row of a grid.
+    #[inline]
+    fn look(&self, line: &[u8]) -> Look {
+        if self.context.form.is_some() || rows::is_record(line, &self.context) {
+            return Look::Record;
+        }
+        let rest = &self.buffer[self.at..];
+        let text = &rest[..rest.len().min(LONGEST)];
+        match rows::look(text, self.ended && text.len() == rest.len(), &self.context) {
+            Look::More if rest.len() >= LONGEST => Look::Record,
+            found => found,
         }
     }
 
@@ -269,7 +301,7 @@ impl Reader {
         let rest = &self.buffer[self.at..];
         self.searched.end = rest.len();
         match rest.iter().find(|&&byte| !is_gap(byte)) {
-            Some(b'#') => {
+            Some(&first) if first == b'#' || is_comment(rest) => {
                 self.searched.end = 0;
                 self.skipping = Some(Skip::Line { then_paragraph: false });
                 Step::Done

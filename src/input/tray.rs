@@ -116,18 +116,19 @@ pub(super) fn parse_pair(start: &[u8], goal: &[u8], style: Lines) -> Result<Tray
         lines(goal).map(read).collect::<Result<_, _>>().map_err(PairFault::goal)?;
     let pieces =
         |rects: &[(usize, Rect)]| rects.iter().map(|&(_, rect)| Piece::plain(rect)).collect::<Vec<_>>();
-    Tray::new(rows, cols, &[], &pieces(&blocks), &pieces(&goals)).map_err(|error| {
-        let no_such_shape = matches!(error, TrayError::NoSuchShape { .. });
+    let tray = Tray::new(rows, cols, &[], &pieces(&blocks), &pieces(&goals)).map_err(|error| {
         let what = error.to_string();
         match error.item() {
-            Some(Item::Goal(index)) => {
-                PairFault { no_such_shape, ..PairFault::goal(Fault::at(goals[index].0, what)) }
-            }
+            Some(Item::Goal(index)) => PairFault::goal(Fault::at(goals[index].0, what)),
             Some(Item::Block(index)) => PairFault::start(Fault::at(blocks[index].0, what)),
             _ if error == TrayError::NoGoal => PairFault::goal(Fault::whole(what)),
             _ => PairFault::start(Fault::at(at, what)),
         }
-    })
+    })?;
+    let Some(unmatched) = tray.unmatched_goal() else { return Ok(tray) };
+    let at = goals.iter().find(|(_, rect)| *rect == unmatched.rect).map(|goal| goal.0);
+    let fault = Fault { at, what: unmatched.to_string() };
+    Err(PairFault { no_such_shape: true, ..PairFault::goal(fault) })
 }
 
 /// A fault in one of two files.
@@ -251,6 +252,21 @@ mod tests {
     }
 
     #[test]
+    fn a_goal_may_have_a_shape_that_no_block_has() {
+        let unmatched =
+            |text: &str| parse(text.as_bytes()).unwrap().unmatched_goal().map(|goal| goal.to_string());
+        assert_eq!(
+            unmatched("tray 2 2\n0 0 0 0\ngoal\n0 0 1 0").unwrap(),
+            "goal 0 0 1 0 is 2x1, but no block is"
+        );
+        assert_eq!(
+            unmatched("tray 2 2\n0 0 0 0 a\n0 1 1 1 b\ngoal labelled\n0 0 1 0 a").unwrap(),
+            "goal 0 0 1 0 is 2x1 with its label, but no block is"
+        );
+        assert_eq!(unmatched("tray 2 2\n0 0 0 0\ngoal\n1 1 1 1"), None);
+    }
+
+    #[test]
     fn a_labelled_goal_asks_for_its_blocks() {
         let tray = parse(b"tray 1 3\n0 0 0 0 a\n0 1 0 1 b\ngoal labelled\n0 1 0 1 a").unwrap();
         assert_eq!(tray.classes().len(), 2);
@@ -286,7 +302,10 @@ mod tests {
             fault("tray 2 2\n0 0 0\ngoal\n"),
             "Some(9) 3 words where four numbers, and perhaps a label, should be"
         );
-        assert_eq!(fault("tray 2 2\n0 0 0 0\ngoal\n0 0 1 0"), "Some(22) goal 1 is 2x1, but no block is");
+        assert_eq!(
+            fault("tray 2 2\n0 0 0 0\ngoal\n0 1 0 1\n0 0 0 0\n0 1 0 1"),
+            "Some(38) goal 3 is the same rectangle as goal 1"
+        );
         assert_eq!(fault("tray 2 2\n0 0 0 0\ngoal\n0 0 0 0\ngoal"), "Some(30) 'goal' after the goal");
         assert_eq!(fault("tray 2 2 rcwl\n"), "Some(9) 'rcwl' after the size");
         assert_eq!(fault("tray 2\n"), "None a tray starts with its rows and columns");
@@ -312,7 +331,10 @@ mod tests {
             let fault = parse_pair(start.as_bytes(), goal.as_bytes(), Lines::Lwrc).err().unwrap();
             (fault.in_goal, fault.no_such_shape, fault.fault.what)
         };
-        assert_eq!(fault("2 2\n1 1 0 0", "2 1 0 0"), (true, true, "goal 1 is 2x1, but no block is".into()));
+        assert_eq!(
+            fault("2 2\n1 1 0 0", "2 1 0 0"),
+            (true, true, "goal 0 0 1 0 is 2x1, but no block is".into())
+        );
         assert_eq!(fault("2 2\n1 1 0 0", ""), (true, false, "the goal is missing".into()));
         assert!(!fault("2 2\n0 0 0 0", "").0);
         assert_eq!(fault("", "").2, "the file is empty");

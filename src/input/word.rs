@@ -1,8 +1,12 @@
 //! The words of a record, between spaces, tabs and commas; and the tiles that
 //! they stand for.
 //!
-//! `0`, `_`, `b` and `x` are the blank. Where none of them is there, the number
-//! of cells itself is: people who count from 1 write a 3×3 board's blank as 9.
+//! `0`, `_`, `b`, `x`, `.`, `-` and `*` are the blank. Where none of them is there,
+//! the number of cells itself is: people who count from 1 write a 3×3 board's
+//! blank as 9.
+//!
+//! Among tiles, brackets, quotes and semicolons separate words as well, so that
+//! lists of Python and JSON and quoted CSV need no parser of their own.
 
 use super::error::Fault;
 use crate::puzzle::tiles::{Board, Size};
@@ -13,6 +17,27 @@ const FEW: usize = 64;
 /// Whether a byte only separates words.
 pub(super) const fn is_gap(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b',' | b'\r' | b'\n' | 0x0b | 0x0c)
+}
+
+/// Whether a byte only separates tiles: a gap, or what lists and quoted CSV add.
+pub(super) const fn is_tile_gap(byte: u8) -> bool {
+    is_gap(byte) || is_list_mark(byte)
+}
+
+/// Whether a byte belongs to the notation of lists and of quoted CSV.
+pub(super) const fn is_list_mark(byte: u8) -> bool {
+    matches!(byte, b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'"' | b'\'' | b';')
+}
+
+/// Where the comment of a line starts: at a `#`, or at a `//` that begins a word.
+pub(super) fn comment(line: &[u8]) -> Option<usize> {
+    let hash = memchr::memchr(b'#', line);
+    let mut slashes = memchr::memchr_iter(b'/', line)
+        .filter(|&at| line.get(at + 1) == Some(&b'/') && (at == 0 || is_gap(line[at - 1])));
+    match (hash, slashes.next()) {
+        (Some(hash), Some(slashes)) => Some(hash.min(slashes)),
+        (hash, slashes) => hash.or(slashes),
+    }
 }
 
 /// The text without the gaps at its ends.
@@ -33,7 +58,7 @@ impl Word<'_> {
     /// The tile that the word stands for, 0 for the blank.
     #[inline]
     pub(super) fn tile(self) -> Result<u32, Fault> {
-        if let [b'_' | b'b' | b'x' | b'B' | b'X'] = self.text {
+        if let [b'_' | b'b' | b'x' | b'B' | b'X' | b'.' | b'-' | b'*'] = self.text {
             return Ok(0);
         }
         self.number().map_err(|what| Fault::at(self.at, what))
@@ -71,16 +96,29 @@ pub(super) fn quote(text: &[u8]) -> String {
     format!("'{shown}{}'", if text.len() > SHOWN { "…" } else { "" })
 }
 
-/// The words of a text; a `#` and what follows it on its line are no words.
+/// The words of a text. A `#`, or a `//` where a word would start, and what
+/// follows it on its line are no words.
 #[derive(Clone)]
 pub(super) struct Words<'a> {
     text: &'a [u8],
     at: usize,
+    /// Whether the marks of lists are gaps.
+    lists: bool,
 }
 
 impl<'a> Words<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, lists: false }
+    }
+
+    /// The words of a text of tiles.
+    pub(super) fn tiles(text: &'a [u8]) -> Self {
+        Self { text, at: 0, lists: true }
+    }
+
+    #[inline]
+    fn is_gap(&self, byte: u8) -> bool {
+        is_gap(byte) || (self.lists && is_list_mark(byte))
     }
 }
 
@@ -91,16 +129,16 @@ impl<'a> Iterator for Words<'a> {
     fn next(&mut self) -> Option<Word<'a>> {
         loop {
             match *self.text.get(self.at)? {
-                b'#' => {
+                byte if byte == b'#' || (byte == b'/' && self.text.get(self.at + 1) == Some(&b'/')) => {
                     let rest = &self.text[self.at..];
                     self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
                 }
-                byte if is_gap(byte) => self.at += 1,
+                byte if self.is_gap(byte) => self.at += 1,
                 _ => break,
             }
         }
         let at = self.at;
-        while self.text.get(self.at).is_some_and(|&b| !is_gap(b) && b != b'#') {
+        while self.text.get(self.at).is_some_and(|&b| !self.is_gap(b) && b != b'#') {
             self.at += 1;
         }
         Some(Word { at, text: &self.text[at..self.at] })
@@ -163,7 +201,7 @@ mod tests {
 
     #[test]
     fn every_way_to_write_the_blank() {
-        for blank in ["0", "_", "b", "x", "B", "00", "4"] {
+        for blank in ["0", "_", "b", "x", "B", "00", "4", ".", "-", "*"] {
             assert_eq!(read(&format!("1 2 {blank} 3")).unwrap(), "1 2/0 3", "{blank}");
         }
     }

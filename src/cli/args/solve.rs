@@ -53,6 +53,17 @@ impl MetricChoice {
     }
 }
 
+/// Where the summary of a run goes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ValueEnum)]
+pub enum SummaryPlace {
+    /// A few lines on stderr
+    Stderr,
+    /// The last record of JSON Lines
+    Record,
+    /// Nowhere
+    None,
+}
+
 /// What `solve` can be told.
 #[derive(Clone, Debug, Args)]
 pub struct SolveArgs {
@@ -171,6 +182,10 @@ pub struct SolveArgs {
     #[arg(long, value_enum, value_name = "NOTATION", default_value_t, help_heading = "Output")]
     pub notation: Notation,
 
+    /// Where the summary goes [default: to stderr, and in JSON Lines also into a last record]
+    #[arg(long, value_enum, value_name = "WHERE", help_heading = "Output")]
+    pub summary: Option<SummaryPlace>,
+
     /// Say why the plan chose what it chose
     #[arg(long, help_heading = "On stderr")]
     pub explain: bool,
@@ -238,6 +253,9 @@ impl SolveArgs {
         if tile_metric == tiles::Metric::Line && single_steps.contains(&self.heuristic.0) {
             bail!("--metric line has only walking-distance as heuristic: the others count single steps");
         }
+        if self.summary == Some(SummaryPlace::Record) && self.style().format != Format::Jsonl {
+            bail!("--summary record is for JSON Lines (--format jsonl): other formats have no record for it");
+        }
         let standard_inputs = self.files.iter().filter(|file| *file == "-").count();
         ensure!(standard_inputs <= 1, "standard input ('-') can be read only once");
         Ok(Settings {
@@ -269,6 +287,16 @@ impl SolveArgs {
     pub fn style(&self) -> Style {
         let by_extension = || self.destination.path().and_then(Format::of_path);
         Style { format: self.format.or_else(by_extension).unwrap_or_default(), notation: self.notation }
+    }
+
+    /// Whether the summary is the last record of the results.
+    pub fn has_summary_record(&self) -> bool {
+        self.style().format == Format::Jsonl && matches!(self.summary, None | Some(SummaryPlace::Record))
+    }
+
+    /// Whether the summary is shown on stderr.
+    pub fn shows_summary(&self) -> bool {
+        matches!(self.summary, None | Some(SummaryPlace::Stderr))
     }
 
     /// How to speak to the user.

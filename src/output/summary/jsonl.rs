@@ -10,33 +10,40 @@ impl Summary {
     pub fn jsonl(&self, out: &mut Vec<u8>, run: &Run) {
         out.extend_from_slice(b"{\"type\":\"summary\"");
         member(out, "v", VERSION);
-        member(out, "puzzles", self.puzzles);
-        member(out, "solved", self.solved);
-        member(out, "optimal", self.optimal);
-        member(out, "unsolvable", self.unsolvable);
-        member(out, "gave_up", self.gave_up());
-        member(out, "invalid", self.invalid);
+        self.counts_member(out);
         member(out, "time_s", rounded(run.elapsed.as_secs_f64(), 1e6));
         member(out, "puzzles_per_s", rounded(run.rate(self.puzzles - self.kept), 10.0));
         member(out, "nodes_per_s", rounded(run.rate(self.generated - self.generated_before), 10.0));
         member(out, "threads", run.threads);
         member(out, "peak_memory_bytes", run.peak_memory);
         member(out, "memory_cap_bytes", run.memory_cap);
-        member(out, "fallbacks_to_ida", self.fallbacks_to_ida);
-        member(out, "expanded", self.expanded);
-        member(out, "generated", self.generated);
-        for reason in GiveUp::ALL {
-            append(out, format_args!(",\"gave_up_{}\":{}", reason.word(), self.gave_up_for(reason)));
-        }
         for percent in [50, 90, 99] {
             let micros = self.percentile(percent.into()).as_secs_f64() * 1e6;
             append(out, format_args!(",\"time_us_p{percent}\":{}", rounded(micros, 10.0)));
         }
         self.slowest_member(out);
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// Appends the counts as one object, so that none of them shares its name with
+    /// a field of results.
+    fn counts_member(&self, out: &mut Vec<u8>) {
+        append(out, format_args!(",\"counts\":{{\"puzzles\":{}", self.puzzles));
+        member(out, "solved", self.solved);
+        member(out, "optimal", self.optimal);
+        member(out, "unsolvable", self.unsolvable);
+        member(out, "gave_up", self.gave_up());
+        member(out, "invalid", self.invalid);
+        for reason in GiveUp::ALL {
+            append(out, format_args!(",\"gave_up_{}\":{}", reason.word(), self.gave_up_for(reason)));
+        }
+        member(out, "expanded", self.expanded);
+        member(out, "generated", self.generated);
+        member(out, "fallbacks_to_ida", self.fallbacks_to_ida);
         if self.kept > 0 {
             member(out, "kept", self.kept);
         }
-        out.extend_from_slice(b"}\n");
+        out.push(b'}');
     }
 
     /// Appends the slowest puzzles as an array of objects.
@@ -84,18 +91,38 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert!(
             text.starts_with(
-                "{\"type\":\"summary\",\"v\":1,\"puzzles\":100,\"solved\":95,\"optimal\":94,\"unsolvable\":1,\
-                 \"gave_up\":2,\"invalid\":2,\"time_s\":0.31,\"puzzles_per_s\":322.6,\
+                "{\"type\":\"summary\",\"v\":1,\"counts\":{\"puzzles\":100,\"solved\":95,\"optimal\":94,\
+                 \"unsolvable\":1,\"gave_up\":2,\"invalid\":2,\"gave_up_memory\":0,\"gave_up_time\":0,\
+                 \"gave_up_nodes\":2,"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "\"fallbacks_to_ida\":3},\"time_s\":0.31,\"puzzles_per_s\":322.6,\
                  \"nodes_per_s\":11372490.3,\"threads\":2,\"peak_memory_bytes\":74711040,\
-                 \"memory_cap_bytes\":536870912,\"fallbacks_to_ida\":3,\"expanded\":"
+                 \"memory_cap_bytes\":536870912,\"time_us_p50\":"
             ),
             "{text}"
         );
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(value["gave_up_nodes"], 2);
+        assert_eq!(value["counts"]["gave_up_nodes"], 2);
         assert_eq!(value["slowest"].as_array().unwrap().len(), 5);
         assert_eq!(value["slowest"][0]["id"], "94");
         assert_eq!(value["slowest"][0]["time_us"], 94_000);
         assert!(text.ends_with("}\n") && text.matches('\n').count() == 1);
+    }
+
+    #[test]
+    fn no_field_is_one_of_a_result() {
+        let (mut summary, mut header) = (Vec::new(), Vec::new());
+        hundred().jsonl(&mut summary, &RUN);
+        crate::output::csv::header(&mut header);
+        let value: serde_json::Value = serde_json::from_slice(&summary).unwrap();
+        let header = String::from_utf8(header).unwrap();
+        let columns: Vec<&str> = header.trim().split(',').collect();
+        let shared: Vec<&String> =
+            value.as_object().unwrap().keys().filter(|name| columns.contains(&name.as_str())).collect();
+        assert_eq!(shared, ["type", "v"]);
     }
 }

@@ -60,17 +60,13 @@ pub enum TrayError {
         /// A cell that they share.
         col: usize,
     },
-    /// No block can ever lie on a rectangle of the goal.
-    #[error("{item} is {height}x{width}{}, but no block is", if *.marked { " with its label" } else { "" })]
-    NoSuchShape {
-        /// The rectangle of the goal.
+    /// A rectangle of the goal comes twice.
+    #[error("{item} is the same rectangle as {first}")]
+    GoalTwice {
+        /// The rectangle that comes second.
         item: Item,
-        /// Its rows.
-        height: u16,
-        /// Its columns.
-        width: u16,
-        /// Whether it asks for a certain block.
-        marked: bool,
+        /// The one before it.
+        first: Item,
     },
     /// There is nothing to reach.
     #[error("the goal is missing")]
@@ -82,9 +78,27 @@ impl TrayError {
     pub fn item(&self) -> Option<Item> {
         match *self {
             Self::Size { .. } | Self::NoGoal => None,
-            Self::Outside { item, .. } | Self::Overlap { item, .. } | Self::NoSuchShape { item, .. } => {
+            Self::Outside { item, .. } | Self::Overlap { item, .. } | Self::GoalTwice { item, .. } => {
                 Some(item)
             }
         }
+    }
+}
+
+/// A rectangle of a goal on which no block can ever lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnmatchedGoal {
+    /// Where it is.
+    pub rect: Rect,
+    /// Whether it asks for a certain block.
+    pub is_marked: bool,
+}
+
+/// `goal 0 0 1 0 is 2x1, but no block is`.
+impl fmt::Display for UnmatchedGoal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rect { height, width, .. } = self.rect;
+        let label = if self.is_marked { " with its label" } else { "" };
+        write!(f, "goal {} is {height}x{width}{label}, but no block is", self.rect)
     }
 }

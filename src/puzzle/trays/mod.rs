@@ -19,7 +19,7 @@ mod packed;
 mod rect;
 mod tray;
 
-pub use error::{Item, TrayError};
+pub use error::{Item, TrayError, UnmatchedGoal};
 pub use layout::Layout;
 pub use lists::{Lists, Moved, View};
 pub use metric::{Metric, Shift};

@@ -1,6 +1,6 @@
 //! A tray as a person writes it, checked.
 
-use super::{Item, Place, Rect, TrayError};
+use super::{Item, Place, Rect, TrayError, UnmatchedGoal};
 use std::{fmt, ops::Range};
 
 /// A rectangle of the start or of the goal, as written.
@@ -69,8 +69,8 @@ impl Tray {
     pub const MAX_SIDE: usize = Rect::MAX_SIDE;
 
     /// A tray of these walls, blocks and goals. Blocks overlap neither each
-    /// other nor walls; all lie inside; each goal is of a shape (and mark) that
-    /// exists. Goals may come twice, and need not be reachable.
+    /// other nor walls; all lie inside; no goal comes twice. Goals need not be
+    /// reachable, nor be of a shape that a block has.
     pub fn new(
         rows: i64,
         cols: i64,
@@ -109,17 +109,18 @@ impl Tray {
         if goal.is_empty() {
             return Err(TrayError::NoGoal);
         }
-        let mut shapes: Vec<Shape> = blocks.iter().map(shape).collect();
+        for (index, piece) in goal.iter().enumerate() {
+            inside(Item::Goal(index), piece.rect)?;
+        }
+        let mut order: Vec<usize> = (0..goal.len()).collect();
+        order.sort_unstable_by_key(|&index| (goal[index].rect, index));
+        let mut twice = order.windows(2).filter(|pair| goal[pair[0]].rect == goal[pair[1]].rect);
+        if let Some(&[first, second]) = twice.next() {
+            return Err(TrayError::GoalTwice { item: Item::Goal(second), first: Item::Goal(first) });
+        }
+        let mut shapes: Vec<Shape> = blocks.iter().chain(goal).map(shape).collect();
         shapes.sort_unstable();
         shapes.dedup();
-        for (index, piece) in goal.iter().enumerate() {
-            let item = Item::Goal(index);
-            inside(item, piece.rect)?;
-            if shapes.binary_search(&shape(piece)).is_err() {
-                let Rect { height, width, .. } = piece.rect;
-                return Err(TrayError::NoSuchShape { item, height, width, marked: piece.mark != 0 });
-            }
-        }
         let arranged = |pieces: &[Piece]| {
             let class = |piece: &Piece| shapes.partition_point(|known| *known < shape(piece)) as u32;
             let mut blocks: Vec<Block> =
@@ -143,6 +144,13 @@ impl Tray {
             })
             .collect();
         Ok(Self { rows, cols, walls: wall_bits, classes, blocks, goal })
+    }
+
+    /// A goal that can never be met because no block has its shape and mark.
+    pub fn unmatched_goal(&self) -> Option<UnmatchedGoal> {
+        let class = self.classes.iter().find(|class| class.blocks.is_empty() && !class.goals.is_empty())?;
+        let rect = self.rect(self.goal[class.goals.start]);
+        Some(UnmatchedGoal { rect, is_marked: class.mark != 0 })
     }
 
     /// Whether a tray can have so many rows and columns.
@@ -323,11 +331,20 @@ mod tests {
         assert_eq!(error(&[rect(0, 1, 0, 1)], &[one], &[one]), "block 1 overlaps wall 1 at row 0, column 1");
         assert_eq!(error(&[], &[piece(2, 2, 3, 2)], &[]), "block 1, 2 2 3 2, is not inside the 3x3 tray");
         assert_eq!(error(&[], &[one], &[piece(1, 2, 2, 3)]), "goal 1, 1 2 2 3, is not inside the 3x3 tray");
-        assert_eq!(error(&[], &[one], &[one, two]), "goal 2 is 1x1, but no block is");
-        assert_eq!(
-            error(&[], &[one], &[Piece { mark: 1, ..one }]),
-            "goal 1 is 2x2 with its label, but no block is"
-        );
+        assert_eq!(error(&[], &[one], &[two, one, two]), "goal 3 is the same rectangle as goal 1");
         assert_eq!(error(&[], &[one], &[]), "the goal is missing");
+    }
+
+    #[test]
+    fn goals_of_shapes_that_no_block_has() {
+        let unmatched = |goal: &[Piece]| {
+            let tray = Tray::new(3, 3, &[], &[piece(0, 0, 1, 1)], goal).unwrap();
+            tray.unmatched_goal().map(|goal| goal.to_string())
+        };
+        let (one, two) = (piece(0, 0, 1, 1), piece(1, 1, 1, 1));
+        assert_eq!(unmatched(&[one]), None);
+        assert_eq!(unmatched(&[one, two]).unwrap(), "goal 1 1 1 1 is 1x1, but no block is");
+        let marked = Piece { mark: 1, ..one };
+        assert_eq!(unmatched(&[marked]).unwrap(), "goal 0 0 1 1 is 2x2 with its label, but no block is");
     }
 }
