@@ -6,6 +6,7 @@ use batch_solve::heuristic::{Blind, Heuristic, LinearConflict, Manhattan, Mispla
 use batch_solve::memory::{Line, Region};
 use batch_solve::puzzle::Move;
 use batch_solve::puzzle::tiles::{Board, Direction, Goal, Size, Tiles};
+use batch_solve::search::beam::Width;
 use batch_solve::search::best_first::{self, WhenFull};
 use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, Stop, Threads, beam, dfs, ida};
 use bytemuck::Zeroable;
@@ -276,7 +277,7 @@ fn a_beam_is_never_shorter_than_the_shortest_and_a_wide_one_no_longer() {
     for (i, (board, shortest)) in space.boards.iter().enumerate().step_by(397) {
         for (sum, width) in sums.iter_mut().zip([10, 100, 1000]) {
             let problem = space.problem(&heuristic, board);
-            let outcome = beam::solve(problem, Some(width), &Limits::default(), &mut region);
+            let outcome = beam::solve(problem, Width::States(width), &Limits::default(), &mut region);
             // A narrow beam may run dry.
             if !matches!(outcome.ending, Ending::Stopped { stop: Stop::Beam, .. }) {
                 *sum += space.replay(board, *shortest, &outcome).0 - *shortest;
@@ -284,7 +285,7 @@ fn a_beam_is_never_shorter_than_the_shortest_and_a_wide_one_no_longer() {
         }
         if i % 11 == 0 {
             let problem = space.problem(&heuristic, board);
-            let outcome = beam::solve(problem, Some(100_000), &Limits::default(), &mut region);
+            let outcome = beam::solve(problem, Width::States(100_000), &Limits::default(), &mut region);
             space.replay_shortest(board, *shortest, &outcome);
         }
     }
@@ -300,7 +301,7 @@ fn a_beam_of_one_runs_dry_and_says_so() {
     let mut dry = 0;
     for (board, shortest) in space.boards.iter().rev().step_by(997) {
         let problem = space.problem(&heuristic, board);
-        match beam::solve(problem, Some(1), &Limits::default(), &mut region).ending {
+        match beam::solve(problem, Width::States(1), &Limits::default(), &mut region).ending {
             Ending::Stopped { stop: Stop::Beam, bound } => {
                 assert!(bound <= *shortest);
                 dry += 1;
@@ -342,7 +343,7 @@ fn what_cannot_be_solved_is_exhausted() {
             let problem = space.problem(&heuristic, &board);
             for outcome in [
                 dfs::solve(problem, &Limits::default(), &mut region),
-                beam::solve(problem, Some(100_000), &Limits::default(), &mut region),
+                beam::solve(problem, Width::States(100_000), &Limits::default(), &mut region),
             ] {
                 assert_eq!((outcome.ending, outcome.statistics.stored), (Ending::Exhausted, states));
             }
@@ -378,7 +379,7 @@ fn a_search_alone_stores_no_more_than_it_may() {
             .map(|order| best_first::solve(problem, order, &limits, &mut region, &Threads(1), WhenFull::Dig))
             .collect();
         outcomes.push(dfs::solve(problem, &limits, &mut region));
-        outcomes.push(beam::solve(problem, Some(20), &limits, &mut region));
+        outcomes.push(beam::solve(problem, Width::States(20), &limits, &mut region));
         for outcome in outcomes {
             assert!(outcome.statistics.stored <= most, "{board}: {outcome:?} of {most}");
             match outcome.ending {

@@ -4,11 +4,15 @@
 //! compiled for each heuristic at each width of board.
 
 use super::settings::HeuristicChoice;
-use super::tiles::walking_distance;
-use crate::heuristic::{Heuristic, LinearConflict, Manhattan, Misplaced, OneByOne, WalkingDistance};
+use super::suitable::Refusal;
+use crate::heuristic::{
+    Heuristic, LinearConflict, Manhattan, Misplaced, OneByOne, WalkTables, WalkingDistance,
+};
 use crate::memory::budget::Budget;
+use crate::output::GiveUp;
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
+use crate::quantity::Bytes;
 
 /// One of the heuristics.
 pub(super) enum AnyHeuristic {
@@ -29,20 +33,53 @@ pub(super) enum AnyMemo<L, W> {
 type MemoOf<H, C> = <H as Heuristic<Tiles<C>>>::Memo;
 
 impl AnyHeuristic {
-    /// The chosen one, its tables reserved; or why it is refused.
+    /// The chosen one, its tables reserved from `ledger`, and a note if another one
+    /// takes its place; or why there is none.
     pub(super) fn new<C: Cells>(
         puzzle: &Tiles<C>,
         choice: HeuristicChoice,
         ledger: &Budget,
-    ) -> Result<Self, String> {
-        Ok(match choice {
+        walks: &mut WalkTables,
+    ) -> Result<(Self, Option<String>), Refusal> {
+        let linear_conflict = || Self::LinearConflict(LinearConflict::new(puzzle));
+        let heuristic = match choice {
             HeuristicChoice::Misplaced => Self::Misplaced(Misplaced::new(puzzle)),
             HeuristicChoice::Manhattan => Self::Manhattan(Manhattan::new(puzzle)),
-            HeuristicChoice::WalkingDistance => Self::WalkingDistance(walking_distance(puzzle, ledger)?),
-            HeuristicChoice::Pdb => return Err("there are no pattern databases for them".into()),
-            _ => Self::LinearConflict(LinearConflict::new(puzzle)),
-        })
+            HeuristicChoice::LinearConflict => linear_conflict(),
+            HeuristicChoice::WalkingDistance => {
+                if let Some(walking) = walking_distance(puzzle, ledger, walks, usize::MAX) {
+                    return Ok((walking, None));
+                }
+                // Tables of other sizes and goals may have taken what these need.
+                if WalkingDistance::bytes_needed(puzzle, ledger.cap() as usize).is_none() {
+                    let why = format!("their walking-distance tables need more than {}", Bytes(ledger.cap()));
+                    return Err(Refusal { reason: GiveUp::Memory, why });
+                }
+                let note = "for some goals no memory is left for walking-distance tables; these boards are \
+                            solved with --heuristic linear-conflict";
+                return Ok((linear_conflict(), Some(note.into())));
+            }
+            // Tables that are made in a moment and stay in the cache.
+            _ => walking_distance(puzzle, ledger, walks, 2 << 20).unwrap_or_else(linear_conflict),
+        };
+        Ok((heuristic, None))
     }
+}
+
+/// The walking distance, its tables reserved; none if they need more than `max_bytes`,
+/// or if those that are missing need more than is left.
+fn walking_distance<C: Cells>(
+    puzzle: &Tiles<C>,
+    ledger: &Budget,
+    walks: &mut WalkTables,
+    max_bytes: usize,
+) -> Option<AnyHeuristic> {
+    if max_bytes < usize::MAX {
+        WalkingDistance::bytes_needed(puzzle, max_bytes)?;
+    }
+    let bytes = walks.bytes_missing(puzzle, max_bytes.min(ledger.left() as usize))?;
+    ledger.reserve(bytes as u64).ok()?;
+    WalkingDistance::with(puzzle, walks, bytes).map(AnyHeuristic::WalkingDistance)
 }
 
 impl<C: Cells> Heuristic<Tiles<C>> for AnyHeuristic {

@@ -13,17 +13,23 @@ use super::plan::Plan;
 use super::run::Notices;
 use super::settings::Settings;
 use super::solver::Solver;
+use super::suitable::{note_for_boards, note_for_trays};
 use super::tables::Tables;
-use super::tiles;
+use super::tiles::{self, Resources};
+use crate::heuristic::WalkTables;
 use crate::memory::budget::Budget;
 use crate::puzzle::tiles::{Board, Goal, Parity, Size};
-use ahash::HashMap;
+use ahash::{HashMap, HashSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
 const MOST_SOLVERS: usize = 16;
 const MOST_WITH_OWN_TABLES: usize = 4;
+
+/// Notes that are printed at most: a file may have boards of any number of sizes.
+const MOST_NOTES: usize = 20;
 
 /// What the tables for one size and goal may take where that must not depend on
 /// others.
@@ -52,7 +58,11 @@ pub(super) struct Choice<'r> {
     ledger: Budget,
     tables: Tables,
     databases: Mutex<Databases>,
+    walks: Mutex<WalkTables>,
     solvers: Mutex<Solvers>,
+    /// Notes that were printed; each is printed once.
+    notes: Mutex<HashSet<String>>,
+    trays_noted: AtomicBool,
 }
 
 impl<'r> Choice<'r> {
@@ -73,13 +83,35 @@ impl<'r> Choice<'r> {
             ledger: Budget::new(tables),
             tables: Tables::new(settings),
             databases: Mutex::new(databases),
+            walks: Mutex::default(),
             solvers: Mutex::default(),
+            notes: Mutex::default(),
+            trays_noted: AtomicBool::new(false),
         }
     }
 
     /// Bytes that are left for tables.
     pub(super) fn tables_left(&self) -> u64 {
         self.ledger.left()
+    }
+
+    /// Prints a note, if it is new.
+    fn note(&self, note: String) {
+        let mut notes = self.notes.lock();
+        if !notes.contains(&note) && notes.len() < MOST_NOTES {
+            self.notices.warn(&note);
+            notes.insert(note);
+        }
+    }
+
+    /// Prints a note on a heuristic that does not suit trays, for the first tray.
+    pub(super) fn note_tray(&self) {
+        if !self.trays_noted.load(Relaxed)
+            && !self.trays_noted.swap(true, Relaxed)
+            && let Some(note) = note_for_trays(self.settings.heuristic)
+        {
+            self.note(note);
+        }
     }
 
     /// What is known of a size and goal, for the record of the run at `place`.
@@ -133,9 +165,14 @@ impl<'r> Choice<'r> {
             // Which tables there are must not depend on who comes first.
             let own = Budget::new(OWN_TABLES.min(self.ledger.cap()));
             let ledger = if settings.deterministic { &own } else { &self.ledger };
-            let (solver, refused) = tiles::solver(board, plan, ledger, databases);
-            if let Some(reason) = refused {
-                self.notices.warn(&format!("{size} boards are not solved: {reason}"));
+            let own_walks = Mutex::default();
+            let walks = if settings.deterministic { &own_walks } else { &self.walks };
+            let (solver, notice) = tiles::solver(board, plan, Resources { ledger, walks, databases });
+            if let Some(note) = note_for_boards(settings.heuristic) {
+                self.note(note);
+            }
+            if let Some(notice) = notice {
+                self.note(notice.message(size));
             }
             solver.into()
         };

@@ -6,8 +6,15 @@
 //! the least time, of those that fit. What a stream will bring is a guess: the
 //! memory is set aside, and the database is fetched when so many boards have come
 //! that it would have paid for them.
+//!
+//! Where node counts must repeat ([`Settings::repeats_counts`]), the choice depends on
+//! the options and the input alone: times are those of one thread that finds nothing on
+//! disk, and streams are not looked into. With `--deterministic` it does not depend on
+//! the memory either: databases have a fixed share, and a cap that does not hold what
+//! was chosen is refused.
 
 use super::counters::Counters;
+use super::database_costs::{pays_from, seconds_for_a_board, seconds_to_set_up};
 use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
 use super::shares::Shares;
 use super::survey::Kind;
@@ -29,6 +36,19 @@ pub(super) struct Databases {
     wanted: bool,
     forced: bool,
     partition: Option<Partition>,
+    /// Whether the choice may depend on nothing but the options and the input; and on
+    /// the memory, or not even that.
+    repeats: bool,
+    deterministic: bool,
+    /// What is left of [`DETERMINISTIC_BYTES`].
+    share: u64,
+}
+
+/// A partition, what it needs, and what the choice assumed that it needs.
+struct Chosen {
+    partition: Partition,
+    needs: Needs,
+    assumed: Needs,
 }
 
 /// The partition for one kind of board.
@@ -51,63 +71,28 @@ const IN_A_MOMENT: u64 = 40_000_000;
 
 /// The largest boards that are solved by shortest solutions unless asked
 /// otherwise.
-const SMALL: usize = 16;
+pub(super) const SMALL: usize = 16;
 
 /// The largest boards that may have a database.
 const MOST_CELLS: usize = 25;
 
-/// States of a database that one thread makes in a second, and bytes that are
-/// read and checked.
-const STATES_PER_SECOND: f64 = 120e6;
-const BYTES_PER_SECOND: f64 = 1e9;
+/// What databases may take with `--deterministic`, for all kinds of boards together:
+/// enough for 7-7-1 of the 15-puzzle. And what those for a stream may take while they
+/// are made: enough for 6-6-3.
+const DETERMINISTIC_BYTES: u64 = 40 << 20;
+const DETERMINISTIC_STREAM_BYTES: u64 = 12 << 20;
 
-/// About how long one thread takes for a random board without a database, in
-/// seconds, and how many times less with one, by the size of its largest
-/// pattern (docs/benchmarks.md).
-fn seconds_for_a_board(cells: usize, largest: Option<usize>) -> f64 {
-    let without = match cells {
-        25.. => 1e7,
-        21..=24 => 1e5,
-        20 => 1e3,
-        17..=19 => 20.0,
-        16 => 0.25,
-        15 => 0.05,
-        14 => 0.02,
-        11..=13 => 0.002,
-        _ => 0.0001,
-    };
-    let gain = match largest {
-        None => 1.0,
-        Some(..=4) => 1.5,
-        Some(5) => 2.5,
-        Some(6) => 8.0,
-        Some(7) => 60.0,
-        Some(_) => 400.0,
-    };
-    without / gain + 20e-6
-}
-
-/// How long it takes to make or read databases.
-fn seconds_to_set_up(needs: &Needs, threads: f64) -> f64 {
-    needs.states as f64 / STATES_PER_SECOND / threads + needs.to_read as f64 / BYTES_PER_SECOND
-}
-
-/// How many boards one thread searches without databases in the time that these
-/// take. One small board is not worth them; a large one is.
-fn pays_from(cells: usize, partition: &Partition, needs: &Needs, threads: usize) -> u64 {
-    let gain = seconds_for_a_board(cells, None) - seconds_for_a_board(cells, partition.largest());
-    let boards = (seconds_to_set_up(needs, threads.min(cores()) as f64) / gain) as u64;
-    boards.max(u64::from(cells <= SMALL))
-}
+/// Threads that a choice counts on which must not depend on their number.
+const MANY_THREADS: u64 = 64;
 
 impl Databases {
-    /// Chooses databases for a batch, brings them into memory and enters them
-    /// into the ledger, of which `rest` bytes must be left for the run.
+    /// Chooses databases for a batch, brings them into memory and enters them into the
+    /// ledger, of which `rest` bytes must be left for a run with some number of threads.
     pub(super) fn prepare(
         settings: &Settings,
         kinds: &[Kind],
         budget: &Budget,
-        rest: u64,
+        rest: impl Fn(usize) -> u64,
         counters: &Counters,
         interrupt: &Interrupt,
         notices: &dyn Notices,
@@ -118,6 +103,9 @@ impl Databases {
             wanted: settings.may_use_databases(),
             forced: settings.heuristic == HeuristicChoice::Pdb,
             partition: settings.partition.clone(),
+            repeats: settings.repeats_counts(),
+            deterministic: settings.deterministic,
+            share: DETERMINISTIC_BYTES,
         };
         if !new.wanted {
             return Ok(new);
@@ -127,18 +115,26 @@ impl Databases {
             // Above, shortest solutions are found for those who insist.
             cells => cells <= MOST_CELLS && settings.insists_on_shortest(),
         };
-        // Searches with databases keep a little outside of the arena.
-        let beside = settings.threads as u64 * best_first::BYTES_BESIDE;
-        let rest = rest + beside;
+        // Searches with databases keep a little outside of the arena. Who must repeat
+        // counts chooses as if there were many threads.
+        let threads = settings.threads as u64;
+        let assumed_threads = match () {
+            () if new.deterministic => 1,
+            () if new.repeats => threads.max(MANY_THREADS),
+            () => threads,
+        };
+        let rest = rest(assumed_threads as usize) + assumed_threads * best_first::BYTES_BESIDE;
         for &kind in kinds.iter().filter(is_meant) {
-            let Some((partition, needs)) = new.choose(settings, kind, budget, rest, notices)? else {
+            let Some(Chosen { partition, needs, assumed }) =
+                new.choose(settings, kind, budget, rest, notices)?
+            else {
                 continue;
             };
             let Kind { size, blank, guessed, .. } = kind;
             // Later there will be no more memory for making them than now.
-            if guessed && !new.forced && budget.left().saturating_sub(rest) >= needs.peak {
-                budget.reserve(needs.peak)?;
-                let from = pays_from(size.cells(), &partition, &needs, settings.threads);
+            if guessed && !new.forced && budget.left().saturating_sub(rest) >= assumed.peak {
+                budget.reserve(assumed.peak)?;
+                let from = pays_from(size.cells(), &partition, &assumed, new.threads(settings));
                 new.chosen.push(Choice { size, blank, partition, from, in_memory: false });
                 continue;
             }
@@ -146,6 +142,9 @@ impl Databases {
                 Ok(()) => {}
                 // The run will see for itself that it is over.
                 Err(BuildError::Stopped) => break,
+                Err(error @ BuildError::Memory(_)) if new.deterministic => {
+                    return Err(RunError::Database(partition.name(), error));
+                }
                 Err(error @ BuildError::Memory(_)) => {
                     notices.warn(&format!("{}: {error}", partition.name()));
                     continue;
@@ -154,10 +153,16 @@ impl Databases {
             budget.reserve(needs.bytes)?;
             new.chosen.push(Choice { size, blank, partition, from: 0, in_memory: true });
         }
-        if !new.chosen.is_empty() {
-            budget.reserve(beside)?;
+        // In a deterministic run this belongs to the workers' shares.
+        if !new.chosen.is_empty() && !new.deterministic {
+            budget.reserve(threads * best_first::BYTES_BESIDE)?;
         }
         Ok(new)
+    }
+
+    /// What each worker needs outside of its slice.
+    pub(super) fn bytes_beside(&self) -> u64 {
+        if self.chosen.is_empty() { 0 } else { best_first::BYTES_BESIDE }
     }
 
     /// The first record of the run for which databases are used for such boards.
@@ -198,6 +203,10 @@ impl Databases {
         let same = |choice: &&Choice| choice.size == size && choice.blank == blank;
         let exact = self.chosen.iter().find(same);
         // A goal that nobody has seen yet may be a mirror image of one that was.
+        if self.deterministic {
+            // What is in memory by now depends on the threads.
+            return exact.map(|choice| choice.partition.clone());
+        }
         let found = exact
             .or_else(|| self.chosen.iter().find(|choice| self.library.has(&choice.partition, size, blank)))
             .map(|choice| choice.partition.clone());
@@ -225,6 +234,30 @@ impl Databases {
         None
     }
 
+    /// Why databases that were asked for are not used for boards of a size.
+    pub(super) fn why_unsuited(&mut self, size: Size, blank: usize) -> String {
+        let why = match self.candidates(size).first() {
+            None => "there are no pattern databases for them".into(),
+            Some(partition) => match partition.misfit(size) {
+                Some(misfit) => misfit,
+                None if self.library.needs(partition, size, blank).is_none() => {
+                    format!("the databases of {} would be too large", partition.name())
+                }
+                None if self.deterministic => {
+                    "with --deterministic databases are for boards that the first records of a file show"
+                        .into()
+                }
+                None => format!("no memory is left for the databases of {}", partition.name()),
+            },
+        };
+        format!("{why}; they are solved with --heuristic auto")
+    }
+
+    /// The threads that the choice of databases counts on.
+    fn threads(&self, settings: &Settings) -> f64 {
+        if self.repeats { 1.0 } else { settings.threads.min(cores()) as f64 }
+    }
+
     fn candidates(&self, size: Size) -> Vec<Partition> {
         match &self.partition {
             Some(partition) => partition.variants(),
@@ -240,44 +273,59 @@ impl Databases {
         budget: &Budget,
         rest: u64,
         notices: &dyn Notices,
-    ) -> Result<Option<(Partition, Needs)>, RunError> {
+    ) -> Result<Option<Chosen>, RunError> {
         let Kind { size, blank, count, work, guessed } = kind;
         let forced = self.forced;
         if !forced && !CELLS.contains(&size.cells()) {
             return Ok(None);
         }
         let left = budget.left();
-        let threads = settings.threads.min(cores()) as f64;
+        let threads = self.threads(settings);
         let without = work as f64 * seconds_for_a_board(size.cells(), None) / threads;
         let mut best = (!forced).then_some((without, None));
         let mut least: Option<u64> = None;
         let mut said = vec![format!("none: {without:.1} s")];
         for partition in self.candidates(size) {
             let Some(needs) = self.library.needs(&partition, size, blank) else { continue };
-            let needed = (needs.peak + Shares::PROGRAM).max(needs.bytes + rest) + budget.cap() - left;
-            if needed > budget.cap() {
+            let assumed = match self.repeats {
+                true => self.library.needs_from_scratch(&partition, size, blank).unwrap_or(needs),
+                false => needs,
+            };
+            // What is made later is made beside everything else.
+            let is_later = self.deterministic && guessed && !forced;
+            let beside_rest = if is_later { assumed.peak } else { needs.bytes };
+            let needed = (assumed.peak + Shares::PROGRAM).max(beside_rest + rest) + budget.cap() - left;
+            if self.deterministic && self.partition.is_none() {
+                let is_too_large =
+                    assumed.bytes > self.share || guessed && assumed.peak > DETERMINISTIC_STREAM_BYTES;
+                if is_too_large {
+                    said.push(format!("{partition}: more than --deterministic has for databases"));
+                    continue;
+                }
+            } else if needed > budget.cap() {
                 said.push(format!("{partition}: needs {}", Bytes(needed)));
                 least = Some(least.map_or(needed, |least| least.min(needed)));
                 continue;
             }
             let is_wide = size.cells() > SMALL;
             // The search wants memory, too.
-            if is_wide && needs.bytes > left / 3 && matches!(best, Some((_, Some(_)))) {
+            if is_wide && !self.deterministic && needs.bytes > left / 3 && matches!(best, Some((_, Some(_))))
+            {
                 said.push(format!("{partition}: {} are too large a part", Bytes(needs.bytes)));
                 continue;
             }
-            let set_up = seconds_to_set_up(&needs, threads);
+            let set_up = seconds_to_set_up(&assumed, threads);
             let more = if is_wide { partition.divisions() as f64 } else { 1.0 };
             let each = seconds_for_a_board(size.cells(), partition.largest()) / more.sqrt();
             let all = set_up + work as f64 * each / threads;
             said.push(format!("{partition}: {all:.1} s, {set_up:.1} s of it set-up, {}", Bytes(needs.bytes)));
             if best.as_ref().is_none_or(|(time, _)| all < *time) {
-                best = Some((all, Some((partition, needs))));
+                best = Some((all, Some((Chosen { partition, needs, assumed }, needed))));
             }
         }
         let chosen = best.and_then(|(_, chosen)| chosen);
         if settings.explain {
-            let name = chosen.as_ref().map_or("no database", |(partition, _)| partition.name());
+            let name = chosen.as_ref().map_or("no database", |(chosen, _)| chosen.partition.name());
             let about = match count {
                 _ if guessed => "boards that a stream may bring, from where it pays".into(),
                 0 => "some boards".into(),
@@ -297,7 +345,15 @@ impl Databases {
         }
         match (chosen, least) {
             (None, Some(needed)) if forced => Err(Short { cap: budget.cap(), needed }.into()),
-            (chosen, _) => Ok(chosen),
+            // A smaller one would solve the boards in another way.
+            (Some((_, needed)), _) if needed > budget.cap() => {
+                Err(Short { cap: budget.cap(), needed }.into())
+            }
+            (Some((chosen, _)), _) => {
+                self.share = self.share.saturating_sub(chosen.assumed.bytes);
+                Ok(Some(chosen))
+            }
+            (None, _) => Ok(None),
         }
     }
 
@@ -330,6 +386,12 @@ impl Databases {
 }
 
 impl Settings {
+    /// Whether node counts must not depend on the machine: a search that was asked for
+    /// by its name counts as a textbook does.
+    pub(super) fn repeats_counts(&self) -> bool {
+        self.deterministic || self.algorithm != Algorithm::Auto
+    }
+
     /// Whether shortest solutions of large boards, too, are asked for.
     fn insists_on_shortest(&self) -> bool {
         match self.algorithm {
@@ -344,8 +406,6 @@ impl Settings {
             // They count single steps.
             _ if self.tile_metric != Metric::Tile => false,
             HeuristicChoice::Pdb => true,
-            // What pays depends on the machine and on what is kept on its disk.
-            HeuristicChoice::Auto if self.deterministic => false,
             HeuristicChoice::Auto => self.quality != Quality::Fast && self.algorithm.proves_shortest(),
             _ => false,
         }

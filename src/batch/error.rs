@@ -2,6 +2,7 @@
 
 use super::checkpoint::BadCheckpoint;
 use crate::check::CheckError;
+use crate::heuristic::pdb::BuildError;
 use crate::input::{GoalError, UnknownForm};
 use crate::memory::budget::Short;
 use crate::output::SinkError;
@@ -20,6 +21,9 @@ pub enum RunError {
     /// The memory cap is too small for any run.
     #[error("--memory: {0}")]
     Memory(#[from] Short),
+    /// A pattern database that the results depend on could not be made.
+    #[error("{0}: {1}")]
+    Database(&'static str, #[source] BuildError),
     /// The system gave no memory.
     #[error("the system refuses memory for searching: {0}")]
     Arena(#[source] io::Error),

@@ -154,6 +154,7 @@ pub(super) fn solved(moves: Vec<Direction>, bound: u32) -> Verdict {
 pub(super) struct Refused {
     pub(super) goal: Board,
     pub(super) metric: Metric,
+    pub(super) reason: GiveUp,
 }
 
 impl Solver for Refused {
@@ -162,6 +163,6 @@ impl Solver for Refused {
             Metric::Tile => lower_bound(&Field::new(board, &self.goal)),
             Metric::Line => line_cuts(board, &self.goal),
         };
-        Some(Verdict::GaveUp { reason: GiveUp::Memory, bound })
+        Some(Verdict::GaveUp { reason: self.reason, bound })
     }
 }

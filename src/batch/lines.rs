@@ -1,15 +1,14 @@
 //! The solver for tile boards in the line metric.
 
-use super::databases::Databases;
 use super::plan::{Method, Plan, Tier};
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, Solver};
-use super::tiles::{self, TileSolver};
+use super::suitable::{Notice, Refusal};
+use super::tiles::{self, Made, Resources, TileSolver};
 use crate::heuristic::{LineWalk, Perimeter, line_cuts};
-use crate::memory::budget::Budget;
-use crate::output::{Effort, Moves, Solution, Verdict};
+use crate::memory::budget::Short;
+use crate::output::{Effort, GiveUp, Moves, Solution, Verdict};
 use crate::puzzle::tiles::{Board, Lines, Metric};
-use parking_lot::Mutex;
 use std::sync::OnceLock;
 
 /// The most that is spent on counts: more than this take over a second.
@@ -22,12 +21,8 @@ const PERIMETER: u64 = 4 << 20;
 const PERIMETER_CELLS: usize = 12;
 
 /// The solver for boards with this goal, or why there is none.
-pub(super) fn solver(
-    goal: &Board,
-    plan: Plan,
-    ledger: &Budget,
-    databases: &Mutex<Databases>,
-) -> Result<Box<dyn Solver>, String> {
+pub(super) fn solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> Made {
+    let ledger = resources.ledger;
     let searched = !matches!(plan.method, Method::Large(_));
     if let Some(puzzle) = Lines::new(goal).filter(|_| searched) {
         let heuristic = LineWalk::new(&puzzle, ledger.left().min(COUNTS) as usize);
@@ -37,20 +32,28 @@ pub(super) fn solver(
             perimeter = ledger.left().saturating_sub(bytes).min(PERIMETER);
             bytes += perimeter;
         }
-        ledger.reserve(bytes).map_err(|short| short.to_string())?;
+        let short = |short: Short| Refusal { reason: GiveUp::Memory, why: short.to_string() };
+        ledger.reserve(bytes).map_err(short)?;
         let easy = TileSolver { puzzle, heuristic, plan };
-        return Ok(Box::new(LineSolver { easy, hard: OnceLock::new(), goal: goal.clone(), perimeter }));
+        let solver = LineSolver { easy, hard: OnceLock::new(), goal: goal.clone(), perimeter };
+        return Ok((Box::new(solver), None));
     }
     match plan.method {
         Method::First | Method::Large(_) => {
-            let (inner, refused) =
-                tiles::solver(goal, Plan { metric: Metric::Tile, ..plan }, ledger, databases);
-            let recounted = Recounted { inner, goal: goal.clone() };
-            refused.map_or(Ok(Box::new(recounted)), Err)
+            let (inner, notice) = tiles::solver(goal, Plan { metric: Metric::Tile, ..plan }, resources);
+            let note = match notice {
+                Some(Notice::Refused(refusal)) => return Err(refusal),
+                Some(Notice::Replaced(note)) => Some(note),
+                None => None,
+            };
+            Ok((Box::new(Recounted { inner, goal: goal.clone() }), note))
         }
-        _ => Err("in the line metric, boards of more than 16 cells get any solution or none \
+        _ => Err(Refusal {
+            reason: GiveUp::Unsupported,
+            why: "in the line metric, boards of more than 16 cells get any solution or none \
                   (--quality auto or fast)"
-            .into()),
+                .into(),
+        }),
     }
 }
 

@@ -26,6 +26,7 @@ pub fn solve_tray(
     let halt = || interrupt.is_raised();
     let deadline = settings.timeout.map(|timeout| started + timeout);
     let limits = Limits {
+        any_solution_until: None,
         max_nodes: settings.max_nodes,
         deadline,
         halt: Some(&halt),

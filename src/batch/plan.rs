@@ -7,6 +7,7 @@
 use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
 use crate::puzzle::tiles::{Metric, Size};
 use crate::search::Order;
+use crate::search::beam::Width;
 
 /// How much is spent on a puzzle before it is put off.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -61,8 +62,8 @@ pub enum Method {
     BestFirst(Order),
     /// Depth-first with a stack.
     Dfs,
-    /// Level by level, so many of each, or as many as the memory allows.
-    Beam(Option<usize>),
+    /// Level by level, the best of each.
+    Beam(Width),
     /// Weighted A* with weights that care less and less for the length.
     First,
     /// A method for boards that are too large for shortest solutions.
@@ -105,9 +106,18 @@ impl Method {
     }
 }
 
-/// Boards of so many cells are those of courses: who asks for a search on them by
-/// its name wants to count nodes, and time does not matter.
-const COURSE_CELLS: usize = 12;
+/// The width of a beam: what was asked for, or by the memory. It does not depend on the
+/// number of threads, so that neither do the counts.
+fn beam_width(settings: &Settings) -> Width {
+    const LEAST: u64 = 1 << 20;
+    const MOST: u64 = 64 << 20;
+    const DETERMINISTIC: usize = 8 << 20;
+    match settings.beam_width {
+        Some(width) => Width::States(width),
+        None if settings.deterministic => Width::Bytes(DETERMINISTIC),
+        None => Width::Bytes((settings.memory / 16).clamp(LEAST, MOST) as usize),
+    }
+}
 
 impl Plan {
     /// The plan for boards of a size.
@@ -125,13 +135,15 @@ impl Plan {
                 Quality::Improve => Method::Large(LargeMethod::Improve { hands: settings.threads }),
                 Quality::Auto | Quality::Fast => Method::Large(LargeMethod::Staged),
             },
-            Algorithm::Astar => Method::BestFirst(Order::ASTAR),
-            Algorithm::Wastar => Method::BestFirst(Order::weighted(settings.weight)),
-            Algorithm::Greedy => Method::BestFirst(Order::GREEDY),
-            Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
+            // A search that was asked for by its name takes its states in the order of
+            // the textbook, one by one, so that its counts are those of the textbook.
+            Algorithm::Astar => Method::BestFirst(Order::ASTAR.one_by_one()),
+            Algorithm::Wastar => Method::BestFirst(Order::weighted(settings.weight).one_by_one()),
+            Algorithm::Greedy => Method::BestFirst(Order::GREEDY.one_by_one()),
+            Algorithm::Bfs => Method::BestFirst(Order::BREADTH.one_by_one()),
             Algorithm::Ida => Method::Ida,
             Algorithm::Dfs => Method::Dfs,
-            Algorithm::Beam if small => Method::Beam(settings.beam_width),
+            Algorithm::Beam if small => Method::Beam(beam_width(settings)),
             Algorithm::Beam => Method::Large(LargeMethod::Beam(settings.beam_width)),
             Algorithm::Staged => Method::Large(LargeMethod::Staged),
         };
@@ -143,18 +155,7 @@ impl Plan {
             }
             chosen => chosen,
         };
-        let plan = Self { method, metric: settings.tile_metric, heuristic, second_best };
-        // Where nodes are counted, they are counted as a textbook does.
-        if settings.max_nodes.is_some() || size.cells() <= COURSE_CELLS { plan.one_by_one() } else { plan }
-    }
-
-    /// The same plan, but a search that was asked for by its name keeps to its
-    /// order state by state.
-    pub fn one_by_one(mut self) -> Self {
-        if let Method::BestFirst(order) = &mut self.method {
-            *order = order.one_by_one();
-        }
-        self
+        Self { method, metric: settings.tile_metric, heuristic, second_best }
     }
 
     /// The same plan with pattern databases as lower bound: a node costs more
@@ -180,8 +181,8 @@ impl Plan {
             Method::Ida => "IDA*, as asked for",
             Method::BestFirst(_) => "best-first search in the order asked for",
             Method::Dfs => "depth-first search, as asked for",
-            Method::Beam(Some(_)) => "beam search of the width asked for",
-            Method::Beam(None) => "beam search, as wide as a worker's slice of memory allows",
+            Method::Beam(Width::States(_)) => "beam search of the width asked for",
+            Method::Beam(Width::Bytes(_)) => "beam search, as wide as a sixteenth of the memory allows",
             Method::First => "any solution: weighted A*, with larger weights when memory is full",
             Method::Large(method) => return format!("{size}: {}", method.explain()),
         };

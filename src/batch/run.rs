@@ -74,10 +74,13 @@ pub fn run(
             .map_err(|bad| RunError::Checkpoint(path.clone(), bad))
     });
     let checkpoints = checkpoints.transpose()?;
-    let rest = Shares::least(settings.memory, threads);
+    let rest = |threads| match settings.deterministic {
+        true => Shares::least_deterministic(),
+        false => Shares::least(settings.memory, threads),
+    };
     let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
     let shares = if settings.deterministic {
-        let (shares, workers) = Shares::deterministic(&budget, threads)?;
+        let (shares, workers) = Shares::deterministic(&budget, threads, databases.bytes_beside())?;
         threads = workers;
         shares
     } else {

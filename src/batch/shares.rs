@@ -45,12 +45,16 @@ impl Shares {
         Ok(Self { window, tables, slice, large: arena - slice * threads })
     }
 
-    /// The same for every cap and every number of workers that it can hold, with
-    /// so many workers at most; and how many there are.
-    pub(super) fn deterministic(budget: &Budget, threads: usize) -> Result<(Self, usize), Short> {
-        const SLICE: u64 = 8 << 20;
-        let own = |threads: u64| threads * (SLICE + WORKER + Self::TRAY_TABLES);
-        let common = fixed(0) - LEAST_ARENA + (8 << 20) + (16 << 20) + (64 << 20);
+    /// The same for every cap and every number of workers that it can hold, with at most
+    /// `threads` workers, each of which needs `beside` bytes outside of its slice; and
+    /// how many there are.
+    pub(super) fn deterministic(
+        budget: &Budget,
+        threads: usize,
+        beside: u64,
+    ) -> Result<(Self, usize), Short> {
+        let own = |threads: u64| threads * (SLICE + WORKER + Self::TRAY_TABLES + beside);
+        let common = deterministic_common();
         let before = budget.cap() - budget.left();
         let fit = budget.left().saturating_sub(common) / own(1);
         let threads = fit.min(threads as u64);
@@ -59,8 +63,13 @@ impl Shares {
             return Err(Short { cap: budget.cap(), needed });
         }
         budget.reserve(common + own(threads))?;
-        let shares = Self { window: 8 << 20, tables: 16 << 20, slice: SLICE, large: 64 << 20 };
+        let shares = Self { window: WINDOW, tables: TABLES, slice: SLICE, large: LARGE };
         Ok((shares, threads as usize))
+    }
+
+    /// The least that a deterministic run needs.
+    pub(super) fn least_deterministic() -> u64 {
+        deterministic_common() + SLICE + WORKER + Self::TRAY_TABLES
     }
 
     /// What tables for one tray may take where that must not depend on others.
@@ -82,6 +91,17 @@ impl Shares {
 
     /// The least arena that is worth a run.
     pub(super) const LEAST_ARENA: usize = LEAST_ARENA as usize;
+}
+
+/// The parts of a deterministic run.
+const WINDOW: u64 = 8 << 20;
+const TABLES: u64 = 16 << 20;
+const SLICE: u64 = 8 << 20;
+const LARGE: u64 = 64 << 20;
+
+/// What a deterministic run needs beside what its workers own.
+fn deterministic_common() -> u64 {
+    fixed(0) - LEAST_ARENA + WINDOW + TABLES + LARGE
 }
 
 /// What is needed under any cap.
@@ -114,12 +134,12 @@ mod tests {
 
     #[test]
     fn deterministic_shares_do_not_depend_on_the_cap() {
-        let (small, one) = Shares::deterministic(&Budget::new(128 << 20), 1).unwrap();
-        let (large, many) = Shares::deterministic(&Budget::new(4 << 30), 64).unwrap();
+        let (small, one) = Shares::deterministic(&Budget::new(128 << 20), 1, 0).unwrap();
+        let (large, many) = Shares::deterministic(&Budget::new(4 << 30), 64, 0).unwrap();
         assert_eq!((small, one, many), (large, 1, 64));
-        assert!(Shares::deterministic(&Budget::new(128 << 20), 64).unwrap().1 < 8);
-        let short = Shares::deterministic(&Budget::new(64 << 20), 2).unwrap_err();
-        assert!(Shares::deterministic(&Budget::new(short.needed), 2).is_ok());
+        assert!(Shares::deterministic(&Budget::new(128 << 20), 64, 0).unwrap().1 < 8);
+        let short = Shares::deterministic(&Budget::new(64 << 20), 2, 1 << 20).unwrap_err();
+        assert!(Shares::deterministic(&Budget::new(short.needed), 2, 1 << 20).is_ok());
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use super::plan::{Plan, Tier};
 use super::settings::Settings;
 use super::solver::{Attempt, Solver};
-use super::tiles;
+use super::suitable::Notice;
+use super::tiles::{self, Resources};
 use crate::memory::Region;
 use crate::memory::budget::Budget;
 use crate::output::{Effort, Instance, Verdict, replays};
@@ -12,9 +13,8 @@ use crate::search::{Alone, Limits};
 use parking_lot::Mutex;
 use std::time::Instant;
 
-/// Solves boards for one goal in the way that some settings ask for; searches
-/// with a name keep to their order state by state. Any number
-/// of threads may share it, each with a region of its own.
+/// Solves boards for one goal in the way that some settings ask for. Any number of
+/// threads may share it, each with a region of its own.
 pub struct Single {
     goal: Board,
     solver: Box<dyn Solver>,
@@ -25,9 +25,11 @@ impl Single {
     /// are reserved from the ledger.
     pub fn new(goal: &Board, settings: &Settings, ledger: &Budget) -> Result<Self, String> {
         // Pattern databases are for batches that pay for them.
-        let none = Mutex::default();
-        match tiles::solver(goal, Plan::new(settings, goal.size()).one_by_one(), ledger, &none) {
-            (_, Some(refused)) => Err(refused),
+        let (databases, walks) = (Mutex::default(), Mutex::default());
+        let resources = Resources { ledger, walks: &walks, databases: &databases };
+        match tiles::solver(goal, Plan::new(settings, goal.size()), resources) {
+            (_, Some(Notice::Refused(refusal))) => Err(refusal.why),
+            (_, Some(Notice::Replaced(note))) => Err(note),
             (solver, None) => Ok(Self { goal: goal.clone(), solver }),
         }
     }

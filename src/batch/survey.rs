@@ -43,7 +43,8 @@ pub(super) fn survey(
     let mut streams = 0;
     for file in &settings.files {
         match fs::metadata(file) {
-            _ if file == "-" && !beginning.is_empty() => {
+            // How much of a stream has come by now depends on its writer.
+            _ if file == "-" && !beginning.is_empty() && !settings.repeats_counts() => {
                 let reader = Reader::from_stream(file, beginning.copy(), defaults.clone());
                 look(reader, |records, _| (IN_A_STREAM as f64 / records as f64).max(1.0), true, &mut kinds);
             }

@@ -10,53 +10,65 @@ use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, QUICK_NOD
 use super::promise::Promise;
 use super::settings::HeuristicChoice;
 use super::solver::{Attempt, FirstThen, Solver, account, verdict};
+use super::suitable::{Notice, Refusal};
 use crate::heuristic::pdb::{Partition, Recounted, SeveralPartitions, Whole};
-use crate::heuristic::{
-    Blind, Heuristic, LinearConflict, Manhattan, Misplaced, PatternDatabases, WalkingDistance,
-};
-use crate::large::field::Field;
-use crate::large::staged::Staged;
+use crate::heuristic::{Blind, Heuristic, Manhattan, PatternDatabases, WalkTables};
 use crate::memory::Region;
 use crate::memory::budget::Budget;
-use crate::output::{Effort, Solution, Verdict};
+use crate::output::{Effort, GiveUp, Verdict};
 use crate::puzzle::Puzzle;
 use crate::puzzle::tiles::{Board, Cells, Lines, Metric, Size, TileState, Tiles};
-use crate::quantity::Bytes;
+use crate::search::beam::Width;
 use crate::search::best_first::{self, WhenFull};
-use crate::search::{Alone, Company, Ending, Limits, Order, Outcome, Problem, Stop, beam, dfs, ida};
+use crate::search::{Alone, Company, Ending, Limits, Order, Outcome, Problem, Stop, beam, bfs, dfs, ida};
 use parking_lot::Mutex;
 
+/// What the solvers of a run share.
+#[derive(Clone, Copy)]
+pub(super) struct Resources<'r> {
+    /// The memory for tables.
+    pub(super) ledger: &'r Budget,
+    /// The tables of walking distances.
+    pub(super) walks: &'r Mutex<WalkTables>,
+    pub(super) databases: &'r Mutex<Databases>,
+}
+
+/// A solver without a note, or with one; or why there is none.
+pub(super) type Made = Result<(Box<dyn Solver>, Option<String>), Refusal>;
+
 /// The solver for boards with this goal, and what the user should know of it.
-/// Memory for heuristics' tables is reserved from the ledger.
 pub(super) fn solver(
     goal: &Board,
     plan: Plan,
-    ledger: &Budget,
-    databases: &Mutex<Databases>,
-) -> (Box<dyn Solver>, Option<String>) {
-    if let Method::Large(method) = plan.method
-        && plan.metric != Metric::Line
-    {
-        return (Box::new(LargeSolver { goal: goal.clone(), method }), None);
-    }
-    let made = match goal.size().cells() {
-        _ if plan.metric == Metric::Line => lines::solver(goal, plan, ledger, databases),
-        0..=16 => match by_databases(goal, plan, ledger, databases) {
-            Some(solver) => Ok(solver),
-            None => packed::<u64>(goal, plan, ledger),
+    resources: Resources<'_>,
+) -> (Box<dyn Solver>, Option<Notice>) {
+    let made: Made = match (plan.method, goal.size().cells()) {
+        (Method::Large(method), _) if plan.metric != Metric::Line => {
+            return (Box::new(LargeSolver { goal: goal.clone(), method }), None);
+        }
+        _ if plan.metric == Metric::Line => lines::solver(goal, plan, resources),
+        (_, 0..=16) => match by_databases(goal, plan, resources) {
+            Some(solver) => Ok((solver, None)),
+            None => packed::<u64>(goal, plan, resources),
         },
-        17..=25 => match by_several_partitions(goal, plan, ledger, databases) {
-            Some(solver) => Ok(solver),
-            None => packed::<u128>(goal, plan, ledger),
+        (_, 17..=25) => match by_several_partitions(goal, plan, resources) {
+            Some(solver) => Ok((solver, None)),
+            None => packed::<u128>(goal, plan, resources),
         },
-        26..=40 => packed::<[u64; 5]>(goal, plan, ledger),
-        41..=104 => packed::<[u64; 13]>(goal, plan, ledger),
-        105..=256 => packed::<[u64; 32]>(goal, plan, ledger),
-        _ => Err("boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into()),
+        (_, 26..=40) => packed::<[u64; 5]>(goal, plan, resources),
+        (_, 41..=104) => packed::<[u64; 13]>(goal, plan, resources),
+        (_, 105..=256) => packed::<[u64; 32]>(goal, plan, resources),
+        _ => Err(Refusal {
+            reason: GiveUp::Unsupported,
+            why: "boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into(),
+        }),
     };
     match made {
-        Ok(solver) => (Promise::behind(solver, goal, &plan), None),
-        Err(reason) => (Box::new(Refused { goal: goal.clone(), metric: plan.metric }), Some(reason)),
+        Ok((solver, note)) => (Promise::behind(solver, goal, &plan), note.map(Notice::Replaced)),
+        Err(refusal) => {
+            let refused = Refused { goal: goal.clone(), metric: plan.metric, reason: refusal.reason };
+            (Box::new(refused), Some(Notice::Refused(refusal)))
+        }
     }
 }
 
@@ -68,26 +80,29 @@ fn partition(goal: &Board, plan: Plan, ledger: &Budget, databases: &mut Database
 }
 
 /// The solver with pattern databases, if there are any.
-fn by_databases(
-    goal: &Board,
-    plan: Plan,
-    ledger: &Budget,
-    databases: &Mutex<Databases>,
-) -> Option<Box<dyn Solver>> {
-    let databases = &mut *databases.lock();
-    let partition = &partition(goal, plan, ledger, databases)?;
+fn by_databases(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option<Box<dyn Solver>> {
+    let databases = &mut *resources.databases.lock();
+    let partition = &partition(goal, plan, resources.ledger, databases)?;
     let (puzzle, library, plan) = (Tiles::<u64>::new(goal)?, &databases.library, plan.with_databases());
     let is_asked_for = plan.heuristic == HeuristicChoice::Pdb || plan.method.is_by_name();
-    if partition.patterns() == 2 {
-        let heuristic = PatternDatabases::<2, 2, Whole>::new(&puzzle, partition, library)?;
-        return near_first(goal, TileSolver { puzzle, heuristic, plan }, is_asked_for);
+    match partition.patterns() {
+        1 => {
+            let heuristic = PatternDatabases::<1, 2, Whole>::new(&puzzle, partition, library)?;
+            near_first(goal, TileSolver { puzzle, heuristic, plan }, is_asked_for)
+        }
+        2 => {
+            let heuristic = PatternDatabases::<2, 2, Whole>::new(&puzzle, partition, library)?;
+            near_first(goal, TileSolver { puzzle, heuristic, plan }, is_asked_for)
+        }
+        _ => {
+            // Most boards are solved in little memory; those that are not need every byte.
+            let heuristic = PatternDatabases::<3, 2, Whole>::new(&puzzle, partition, library)?;
+            let first = TileSolver { puzzle, heuristic, plan };
+            let puzzle = Tiles::<u64>::new(goal)?;
+            let heuristic = PatternDatabases::<3, 2, Recounted>::new(&puzzle, partition, library)?;
+            near_first(goal, FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }, is_asked_for)
+        }
     }
-    // Most boards are solved in little memory; those that are not need every byte.
-    let heuristic = PatternDatabases::<3, 2, Whole>::new(&puzzle, partition, library)?;
-    let first = TileSolver { puzzle, heuristic, plan };
-    let puzzle = Tiles::<u64>::new(goal)?;
-    let heuristic = PatternDatabases::<3, 2, Recounted>::new(&puzzle, partition, library)?;
-    near_first(goal, FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }, is_asked_for)
 }
 
 /// A solver that is spared the boards near the goal, unless its databases are
@@ -101,14 +116,9 @@ fn near_first(goal: &Board, then: impl Solver + 'static, is_asked_for: bool) -> 
 }
 
 /// The same for boards of 17 to 25 cells.
-fn by_several_partitions(
-    goal: &Board,
-    plan: Plan,
-    ledger: &Budget,
-    databases: &Mutex<Databases>,
-) -> Option<Box<dyn Solver>> {
-    let databases = &mut *databases.lock();
-    let partition = &partition(goal, plan, ledger, databases)?;
+fn by_several_partitions(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option<Box<dyn Solver>> {
+    let databases = &mut *resources.databases.lock();
+    let partition = &partition(goal, plan, resources.ledger, databases)?;
     let (puzzle, library, plan) = (Tiles::<u128>::new(goal)?, &databases.library, plan.with_databases());
     let make = |partition: &Partition| -> Option<Box<dyn Solver>> {
         let puzzle = puzzle.clone();
@@ -130,48 +140,25 @@ fn by_several_partitions(
     Some(Box::new(LongLater { first, then }))
 }
 
-fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, ledger: &Budget) -> Result<Box<dyn Solver>, String> {
-    let Some(puzzle) = Tiles::<C>::new(goal) else { return Err("the board has too many cells".into()) };
-    let choice = match plan.heuristic {
-        HeuristicChoice::Auto if small_tables(&puzzle, ledger) => HeuristicChoice::WalkingDistance,
-        HeuristicChoice::Auto => HeuristicChoice::LinearConflict,
-        HeuristicChoice::Pdb => return Err("there are no pattern databases for them".into()),
-        chosen => chosen,
-    };
+/// The solver without pattern databases.
+fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, resources: Resources<'_>) -> Made {
+    let Resources { ledger, walks, databases } = resources;
+    let too_many = || Refusal { reason: GiveUp::Unsupported, why: "the board has too many cells".into() };
+    let puzzle = Tiles::<C>::new(goal).ok_or_else(too_many)?;
+    let (heuristic, mut note) = AnyHeuristic::new(&puzzle, plan.heuristic, ledger, &mut walks.lock())?;
+    if plan.heuristic == HeuristicChoice::Pdb {
+        note = Some(databases.lock().why_unsuited(goal.size(), goal.blank()));
+    }
     // Small boards, of which there are many, get code of their own for each
     // heuristic; larger ones share theirs.
-    if C::CAPACITY > 16 {
-        let heuristic = AnyHeuristic::new(&puzzle, choice, ledger)?;
-        return Ok(Box::new(TileSolver { heuristic, puzzle, plan }));
-    }
-    Ok(match choice {
-        HeuristicChoice::Misplaced => {
-            Box::new(TileSolver { heuristic: Misplaced::new(&puzzle), puzzle, plan })
-        }
-        HeuristicChoice::Manhattan => {
-            Box::new(TileSolver { heuristic: Manhattan::new(&puzzle), puzzle, plan })
-        }
-        HeuristicChoice::WalkingDistance => {
-            Box::new(TileSolver { heuristic: walking_distance(&puzzle, ledger)?, puzzle, plan })
-        }
-        _ => Box::new(TileSolver { heuristic: LinearConflict::new(&puzzle), puzzle, plan }),
-    })
-}
-
-/// The walking distance, its tables reserved; or why it is refused.
-pub(super) fn walking_distance<C: Cells>(
-    puzzle: &Tiles<C>,
-    ledger: &Budget,
-) -> Result<WalkingDistance, String> {
-    let left = ledger.left();
-    WalkingDistance::new(puzzle, left as usize)
-        .filter(|heuristic| ledger.reserve(heuristic.bytes() as u64).is_ok())
-        .ok_or_else(|| format!("its walking-distance tables need more than {}", Bytes(left)))
-}
-
-/// Whether walking-distance tables are made in a moment and stay in the cache.
-fn small_tables<C: Cells>(puzzle: &Tiles<C>, ledger: &Budget) -> bool {
-    WalkingDistance::bytes_needed(puzzle, (2 << 20).min(ledger.left() as usize)).is_some()
+    let solver: Box<dyn Solver> = match heuristic {
+        heuristic if C::CAPACITY > 16 => Box::new(TileSolver { puzzle, heuristic, plan }),
+        AnyHeuristic::Misplaced(heuristic) => Box::new(TileSolver { puzzle, heuristic, plan }),
+        AnyHeuristic::Manhattan(heuristic) => Box::new(TileSolver { puzzle, heuristic, plan }),
+        AnyHeuristic::LinearConflict(heuristic) => Box::new(TileSolver { puzzle, heuristic, plan }),
+        AnyHeuristic::WalkingDistance(heuristic) => Box::new(TileSolver { puzzle, heuristic, plan }),
+    };
+    Ok((solver, note))
 }
 
 /// A puzzle whose states are boards of one size.
@@ -225,7 +212,7 @@ pub(super) struct TileSolver<P, H> {
 
 /// Weights for any solution, those with the shortest solutions first. Large
 /// boards need larger ones to be solved at all.
-fn first_weights(cells: usize) -> [f64; 3] {
+pub(super) fn first_weights(cells: usize) -> [f64; 3] {
     match cells {
         0..=25 => [3.0, 6.0, 12.0],
         26..=49 => [6.0, 12.0, 24.0],
@@ -247,12 +234,9 @@ const WIDE_FRONTIER: usize = 256 << 20;
 /// The most memory that is worth spending on any solution.
 const FIRST_BYTES: usize = 1 << 30;
 
-/// Nodes spent on a solution that stands in for a shortest one.
-const SECOND_BEST_NODES: u64 = 50_000;
-
 impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
-        let Attempt { tier, limits, region, company } = attempt;
+        let Attempt { tier, limits: asked, region, company } = attempt;
         let quick = tier == Tier::Quick;
         let is_wide = H::FAR && self.puzzle.size().cells() > SMALL;
         let quick_nodes = match () {
@@ -264,8 +248,8 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             // What is not solved at once takes all the memory and all hands.
             return None;
         }
-        let cut_short = quick && limits.max_nodes.is_none_or(|most| most > quick_nodes);
-        let limits = if cut_short { Limits { max_nodes: Some(quick_nodes), ..limits } } else { limits };
+        let cut_short = quick && asked.max_nodes.is_none_or(|most| most > quick_nodes);
+        let limits = if cut_short { Limits { max_nodes: Some(quick_nodes), ..asked } } else { asked };
         if self.plan.method.is_by_name() {
             // What was tried in an earlier tier is done again from the start.
             (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
@@ -278,10 +262,12 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             },
             limits,
             region,
-            company: if quick { &Alone } else { company },
+            // Textbook IDA* is run by one thread; others joining would change its counts.
+            company: if quick || self.plan.method == Method::Ida { &Alone } else { company },
             when_full: if tier == Tier::Large { WhenFull::Dig } else { WhenFull::Stop },
             effort,
         };
+        let stand_in = (self.plan.second_best && !quick).then(|| search.stand_in()).flatten();
         let ending = match self.plan.method {
             Method::Shortest { .. } if quick && !H::FAR => search.ida(),
             Method::Shortest { frontier: Some(bytes) } => search.by_frontier(bytes),
@@ -305,7 +291,10 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => None,
             Ending::Stopped { stop: Stop::Memory, .. } if tier != Tier::Large => None,
             Ending::Stopped { stop: stop @ (Stop::Time | Stop::Memory), bound } if self.plan.second_best => {
-                let found = search.second_best(bound).or_else(|| search.in_stages(board, bound));
+                let found = match stand_in {
+                    Some(stand_in) => Some(stand_in.take_place(bound, search.effort)),
+                    None => search.second_best(board, bound),
+                };
                 Some(found.unwrap_or_else(|| verdict(Ending::Stopped { stop, bound })))
             }
             ending => Some(verdict(ending)),
@@ -314,13 +303,13 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
 }
 
 /// One attempt at one board.
-struct Search<'s, 'r, P: OfBoards, H> {
-    problem: Problem<'s, P, H>,
-    limits: Limits<'s>,
-    region: &'s mut Region<'r>,
-    company: &'s dyn Company,
-    when_full: WhenFull,
-    effort: &'s mut Effort,
+pub(super) struct Search<'s, 'r, P: OfBoards, H> {
+    pub(super) problem: Problem<'s, P, H>,
+    pub(super) limits: Limits<'s>,
+    pub(super) region: &'s mut Region<'r>,
+    pub(super) company: &'s dyn Company,
+    pub(super) when_full: WhenFull,
+    pub(super) effort: &'s mut Effort,
 }
 
 impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
@@ -330,7 +319,14 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
         self.note(order.name(), self.problem.heuristic.name(), outcome)
     }
 
+    /// Breadth-first search with a FIFO queue; when all memory is full, in layers and
+    /// from their frontier by depth-first searches.
     fn breadth(&mut self, order: Order) -> Ending {
+        let outcome = bfs::solve(self.problem, &self.limits, self.region);
+        let is_full = matches!(outcome.ending, Ending::Stopped { stop: Stop::Memory, .. });
+        if !is_full || self.when_full == WhenFull::Stop {
+            return self.note(order.name(), "", outcome);
+        }
         let Problem { puzzle, start, .. } = self.problem;
         let problem = Problem { puzzle, heuristic: &Blind, start };
         let (limits, company) = (&self.limits, self.company);
@@ -343,7 +339,14 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
         self.note("dfs", "", outcome)
     }
 
-    fn beam(&mut self, width: Option<usize>) -> Ending {
+    fn beam(&mut self, width: Width) -> Ending {
+        // There is no more memory than in the last tier.
+        let width = match width {
+            Width::Bytes(bytes) if self.when_full == WhenFull::Dig => {
+                Width::Bytes(bytes.min(self.region.bytes()))
+            }
+            width => width,
+        };
         let outcome = beam::solve(self.problem, width, &self.limits, self.region);
         self.note("beam", self.problem.heuristic.name(), outcome)
     }
@@ -387,51 +390,25 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
         }
     }
 
-    /// Any solution.
-    fn first(&mut self) -> Ending {
-        self.first_of(|stop| stop == Stop::Memory)
+    /// Any solution. A larger weight follows where memory was full.
+    pub(super) fn first(&mut self) -> Ending {
+        self.first_of(&first_weights(self.problem.puzzle.size().cells()), |stop| stop == Stop::Memory)
     }
 
-    /// Any solution; goes on with the next weight while what stopped the search
-    /// was something that a larger weight needs less of.
-    fn first_of(&mut self, go_on: impl Fn(Stop) -> bool) -> Ending {
+    /// Any solution; the next weight follows while `retries` says so of what stopped
+    /// the search.
+    pub(super) fn first_of(&mut self, weights: &[f64], retries: impl Fn(Stop) -> bool) -> Ending {
         let mut ending = Ending::Stopped { stop: Stop::Memory, bound: 0 };
-        for weight in first_weights(self.problem.puzzle.size().cells()) {
+        for &weight in weights {
             let (order, limits, company) = (Order::weighted(weight), &self.limits, self.company);
             let region = &mut self.region.first(FIRST_BYTES);
             let outcome = best_first::solve(self.problem, order, limits, region, company, WhenFull::Stop);
             ending = self.note("wastar", self.problem.heuristic.name(), outcome);
-            if !matches!(ending, Ending::Stopped { stop, .. } if go_on(stop)) {
+            if !matches!(ending, Ending::Stopped { stop, .. } if retries(stop)) {
                 break;
             }
         }
         ending
-    }
-
-    /// A solution, if one is near, where none shorter than `bound` exists.
-    fn second_best(&mut self, bound: u32) -> Option<Verdict> {
-        self.limits = Limits { max_nodes: Some(SECOND_BEST_NODES), deadline: None, ..self.limits };
-        self.company = &Alone;
-        let ending = self.first_of(|stop| matches!(stop, Stop::Memory | Stop::Nodes));
-        let Verdict::Solved(found) = verdict(ending) else { return None };
-        let bound = bound.min(found.length);
-        Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }))
-    }
-
-    /// A solution that needs no memory to speak of, however far it is.
-    fn in_stages(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
-        let puzzle = self.problem.puzzle;
-        let mut field = Field::to_homes(board, |tile| puzzle.home(tile));
-        let mut staged = Staged::new(board.size());
-        staged.solve(&mut field, &self.limits).ok()?;
-        self.effort.algorithm = "staged";
-        self.effort.heuristic = "";
-        self.effort.expanded += staged.routes();
-        self.effort.generated += field.moves().len() as u64;
-        let moves = field.into_moves();
-        let length = P::METRIC.length(&moves) as u32;
-        let bound = bound.min(length);
-        Some(Verdict::Solved(Solution { moves: moves.into(), length, optimal: bound == length, bound }))
     }
 
     fn note(&mut self, algorithm: &'static str, heuristic: &'static str, outcome: Outcome) -> Ending {

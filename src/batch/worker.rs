@@ -58,9 +58,13 @@ impl Shared<'_> {
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
         let deadline = own.into_iter().chain(self.ends).min();
+        // Of a puzzle's own time, a quarter.
+        let quarter = own.map(|own| own - own.saturating_duration_since(Instant::now()) * 3 / 4);
+        let any_solution_until = quarter.map(|until| deadline.map_or(until, |deadline| until.min(deadline)));
         Limits {
             max_nodes: self.settings.max_nodes,
             deadline,
+            any_solution_until,
             halt: Some(halt),
             watch: None,
             stage: None,
@@ -316,7 +320,10 @@ impl<'w, 'r> Worker<'w, 'r> {
                 }
                 Some(known)
             }
-            Instance::Tray { .. } => None,
+            Instance::Tray { .. } => {
+                self.shared.choice.note_tray();
+                None
+            }
         };
         let interrupt = self.shared.interrupt;
         let halt = || interrupt.is_raised();
@@ -497,11 +504,13 @@ fn weight(board: &Board) -> u64 {
 
 /// What the user may have meant by an unsolvable board.
 fn hint(board: &Board, goal: &Goal) -> Option<Box<str>> {
-    let other = match goal {
-        Goal::BlankLast => Goal::BlankFirst,
-        Goal::BlankFirst => Goal::BlankLast,
-        Goal::Snail | Goal::Given(_) => return None,
+    let leads_to = |other: &Goal| {
+        other != goal && other.board(board.size()).is_some_and(|other| is_solvable(board, &other))
     };
-    let other_board = other.board(board.size())?;
-    is_solvable(board, &other_board).then(|| format!("solvable for the goal {}", other.name()).into())
+    let names: Vec<_> = Goal::NAMED.into_iter().filter(leads_to).map(|goal| goal.name()).collect();
+    match names.len() {
+        0 => None,
+        1 => Some(format!("solvable for the goal {}", names[0]).into()),
+        _ => Some(format!("solvable for the goals {}", names.join(" and ")).into()),
+    }
 }

@@ -24,7 +24,7 @@ pub use misplaced::Misplaced;
 pub use pdb::PatternDatabases;
 pub use perimeter::{Nearer, Perimeter};
 pub use tray_bounds::{TrayBound, TrayDistances};
-pub use walking_distance::WalkingDistance;
+pub use walking_distance::{WalkTables, WalkingDistance};
 
 use crate::puzzle::{Move, Puzzle};
 use bytemuck::Pod;

@@ -107,7 +107,9 @@ pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
 
     let (reason, hint, bound) = match &report.verdict {
         Verdict::Solved(solution) => (Absent, Absent, (!solution.optimal).then_some(solution.bound)),
-        Verdict::Unsolvable { hint } => (Absent, hint.as_deref().map_or(Absent, Text), None),
+        Verdict::Unsolvable { hint } => {
+            (Word(words::unsolvable(report)), hint.as_deref().map_or(Absent, Text), None)
+        }
         Verdict::GaveUp { reason, bound } => (Word(reason.word()), Absent, Some(*bound)),
         Verdict::Invalid { reason } => (Text(reason), Absent, None),
     };

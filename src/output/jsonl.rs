@@ -133,8 +133,8 @@ mod tests {
             line(&samples::unsolvable(), Notation::Blank),
             "{\"type\":\"result\",\"v\":1,\"file\":\"t.txt\",\"n\":4,\"id\":\"4\",\"line\":40,\
              \"kind\":\"tiles\",\"size\":\"3x3\",\"goal\":\"blank-last\",\"metric\":\"tile\",\
-             \"notation\":\"blank\",\"status\":\"unsolvable\",\"hint\":\"solvable for blank-first\",\
-             \"expanded\":0,\"generated\":0,\"visited\":0,\"time_us\":0}\n"
+             \"notation\":\"blank\",\"status\":\"unsolvable\",\"reason\":\"parity\",\
+             \"hint\":\"solvable for blank-first\",\"expanded\":0,\"generated\":0,\"visited\":0,\"time_us\":0}\n"
         );
     }
 

@@ -68,15 +68,20 @@ pub(super) const fn status(verdict: &Verdict) -> &'static str {
     }
 }
 
+/// Why an unsolvable puzzle is known to be one, in a word.
+pub(super) const fn unsolvable(report: &Report) -> &'static str {
+    match report.instance {
+        Some(Instance::Tray { .. }) => "exhausted",
+        // A tile board has no solution exactly when its parity is wrong.
+        _ => "parity",
+    }
+}
+
 /// Why there is no solution, in a word or a sentence; empty if there is one.
 pub(super) fn reason(report: &Report) -> &str {
     match &report.verdict {
         Verdict::Solved(_) => "",
-        Verdict::Unsolvable { hint } => hint.as_deref().unwrap_or(match report.instance {
-            Some(Instance::Tray { .. }) => "exhausted",
-            // A tile board has no solution exactly when its parity is wrong.
-            _ => "parity",
-        }),
+        Verdict::Unsolvable { hint } => hint.as_deref().unwrap_or(unsolvable(report)),
         Verdict::GaveUp { reason, .. } => reason.word(),
         Verdict::Invalid { reason } => reason,
     }

@@ -24,19 +24,31 @@ const CANDIDATES: usize = 3;
 const LEVELS: usize = 128;
 const REACHED: usize = 22;
 
-/// Solves a problem on the calling thread, in a region of memory, with a beam of
-/// `width` states, or of as many as the region allows.
+/// How many states of a level go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// This many.
+    States(usize),
+    /// As many as a search of usual depth needs this many bytes for.
+    Bytes(usize),
+}
+
+/// Solves a problem on the calling thread, in a region of memory. A region that is too
+/// small for `width` stops the search with [`Stop::Memory`].
 pub fn solve<P: Puzzle, H: Heuristic<P>>(
     problem: Problem<'_, P, H>,
-    width: Option<usize>,
+    width: Width,
     limits: &Limits<'_>,
     region: &mut Region<'_>,
 ) -> Outcome {
-    let width = width.unwrap_or_else(|| {
-        let entries = (1 + CANDIDATES) * size_of::<Full<H::Carry>>();
-        let slots = size_of::<<P::Key as Key>::Slot>() * LEVELS * REACHED / 10;
-        region.bytes() / (entries + slots)
-    });
+    let width = match width {
+        Width::States(states) => states,
+        Width::Bytes(bytes) => {
+            let entries = (1 + CANDIDATES) * size_of::<Full<H::Carry>>();
+            let slots = size_of::<<P::Key as Key>::Slot>() * LEVELS * REACHED / 10;
+            bytes / (entries + slots)
+        }
+    };
     in_growing_parts(region, |part| within(problem, width.max(1), limits, part))
 }
 
@@ -126,6 +138,8 @@ struct Child<K, C> {
     estimate: u32,
     is_goal: bool,
     carry: C,
+    /// The position of its parent in the batch.
+    parent: usize,
 }
 
 /// The states after those of the beam, while they are being found.
@@ -149,7 +163,7 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
                 return Some(End::Stop(stop));
             }
             handful.iter().for_each(|entry| self.explored.prefetch_slot(entry.slot()));
-            handful.iter().for_each(|entry| self.generate(entry));
+            handful.iter().enumerate().for_each(|(parent, entry)| self.generate(parent, entry));
             let end = self.visit();
             self.statistics.stored = self.explored.stored;
             if end.is_some() {
@@ -161,27 +175,30 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
 
     /// Makes the successors of one state.
     #[inline]
-    fn generate(&mut self, entry: &Full<H::Carry>) {
+    fn generate(&mut self, parent: usize, entry: &Full<H::Carry>) {
         let Problem { puzzle, heuristic, .. } = self.problem;
         let (state, last) = self.explored.state(entry.slot());
         let memo = heuristic.resume(puzzle, &state, entry.estimate(0, 0), entry.carry());
-        self.statistics.expanded += 1;
         for step in puzzle.moves(&state, last) {
-            self.statistics.generated += 1;
             let memo = heuristic.update(puzzle, &memo, &state, step);
             let estimate = heuristic.estimate(&memo);
             let child = puzzle.apply(&state, step);
             let mixed = self.explored.prefetch(&child);
             let is_goal = estimate == 0 && puzzle.is_goal(&child);
-            self.children.push(Child { mixed, step, estimate, is_goal, carry: heuristic.carry(&memo) });
+            let carry = heuristic.carry(&memo);
+            self.children.push(Child { mixed, step, estimate, is_goal, carry, parent });
         }
     }
 
-    /// Keeps those of the successors that are new.
+    /// Keeps those of the successors that are new. Where the search ends at one of
+    /// them, those behind it are not counted.
     #[inline]
     fn visit(&mut self) -> Option<End<P::Key>> {
         let mut children = std::mem::take(&mut self.children);
-        for child in &children {
+        let before = self.statistics;
+        for (number, child) in children.iter().enumerate() {
+            self.statistics.expanded = before.expanded + child.parent as u64 + 1;
+            self.statistics.generated = before.generated + number as u64 + 1;
             let slot = match self.explored.visit(child.mixed, child.step) {
                 Visit::New(slot) => slot,
                 Visit::Seen => continue,

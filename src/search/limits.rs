@@ -26,6 +26,9 @@ pub struct Limits<'a> {
     pub max_nodes: Option<u64>,
     /// When to end.
     pub deadline: Option<Instant>,
+    /// Until when any solution may be looked for first, where the best one known is
+    /// wanted at the deadline.
+    pub any_solution_until: Option<Instant>,
     /// Asked every few thousand nodes whether to end.
     pub halt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// Told as often how many nodes there are.

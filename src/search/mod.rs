@@ -8,6 +8,7 @@
 //! * [`ida`]: iterative-deepening A*, which needs no memory.
 //! * [`keeper`]: how long searches are put down and taken up again.
 //! * [`beam`]: level by level, the best of each level only.
+//! * [`bfs`]: breadth-first with a FIFO queue, counted as textbooks count.
 //! * [`dfs`]: depth-first with a stack.
 //! * [`layered`]: breadth-first search from layer to layer, for puzzles whose
 //!   states are expanded by the batch.
@@ -16,6 +17,7 @@
 pub mod any_width;
 pub mod beam;
 pub mod best_first;
+pub mod bfs;
 mod company;
 mod depth_first;
 pub mod dfs;

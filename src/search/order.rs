@@ -33,9 +33,10 @@ impl Order {
         Self { cost_weight: ONE, estimate_weight, one_by_one: false, first: false }
     }
 
-    /// The same order, kept to the letter by a worker who is alone: the best
-    /// state, then the best of those that are left and its successors. That
-    /// costs time, and counts as a textbook does.
+    /// The same order, kept to the letter by one worker: the best state, then the
+    /// best of those that are left and its successors. That costs time, counts as a
+    /// textbook does, and repeats exactly. Other workers join only when memory is
+    /// full, that is when the search is no longer the one of the textbook.
     pub const fn one_by_one(self) -> Self {
         Self { one_by_one: true, ..self }
     }
@@ -74,6 +75,11 @@ impl Order {
     #[inline(always)]
     pub fn takes_one_at_a_time(self) -> bool {
         self.one_by_one || self.cost_weight == 0
+    }
+
+    /// Whether [`Self::one_by_one`] was asked for.
+    pub fn is_one_by_one(self) -> bool {
+        self.one_by_one
     }
 
     /// Whether the order is A*'s or breadth-first's, so that nothing shorter

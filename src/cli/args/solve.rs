@@ -147,8 +147,9 @@ pub struct SolveArgs {
     /// The same moves and node counts whenever the run is repeated
     ///
     /// One worker a puzzle, and memory divided in the same way whatever there is of
-    /// it and however many threads: moves and node counts repeat exactly. Neither
-    /// limits on time nor tables that depend on what is cached are used.
+    /// it and however many threads: moves and node counts repeat exactly. Pattern
+    /// databases are chosen by the options and the puzzles alone. Limits on time are
+    /// refused.
     #[arg(long, conflicts_with_all = ["timeout", "deadline"], help_heading = "Solving")]
     pub deterministic: bool,
 
@@ -217,9 +218,6 @@ impl SolveArgs {
         }
         if self.deterministic && quality == Quality::Improve {
             bail!("--quality improve works against the clock, which --deterministic rules out");
-        }
-        if self.deterministic && matches!(self.heuristic, (HeuristicChoice::Pdb, None)) {
-            bail!("--deterministic needs to know which databases: --heuristic pdb:7-8 and its like");
         }
         if self.weight.is_some() && !matches!(algorithm, Algorithm::Auto | Algorithm::Wastar) {
             bail!("--weight is for --algorithm wastar");

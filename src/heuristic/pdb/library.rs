@@ -93,6 +93,22 @@ impl Library {
     /// What it takes to have all databases of a partition; none if it does not
     /// fit the board.
     pub fn needs(&mut self, partition: &Partition, size: Size, blank: usize) -> Option<Needs> {
+        self.count_needs(partition, size, blank, false)
+    }
+
+    /// The same where nothing is in memory or on disk yet: it depends on the arguments
+    /// alone.
+    pub fn needs_from_scratch(&mut self, partition: &Partition, size: Size, blank: usize) -> Option<Needs> {
+        self.count_needs(partition, size, blank, true)
+    }
+
+    fn count_needs(
+        &mut self,
+        partition: &Partition,
+        size: Size,
+        blank: usize,
+        from_scratch: bool,
+    ) -> Option<Needs> {
         let mut needs = Needs { bytes: 0, peak: 0, states: 0, to_read: 0 };
         let mut counted = Vec::new();
         for pattern in Self::patterns(partition, size, blank)? {
@@ -101,9 +117,9 @@ impl Library {
             let is_new = !counted.contains(&pattern.tiles());
             counted.push(pattern.tiles());
             let of_classes = if is_new { classes.bytes() as u64 } else { 0 };
-            let more = if self.find(pattern).is_some() {
+            let more = if !from_scratch && self.find(pattern).is_some() {
                 0
-            } else if self.store.as_ref().is_some_and(|store| store.has(pattern)) {
+            } else if !from_scratch && self.store.as_ref().is_some_and(|store| store.has(pattern)) {
                 needs.to_read += table;
                 table
             } else {

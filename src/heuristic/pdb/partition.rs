@@ -25,6 +25,9 @@ pub const MOST_PATTERNS: usize = 4;
 /// Boards of more cells are divided in several ways at once.
 const NARROW: usize = 16;
 
+/// The most patterns of other boards.
+const MOST_NARROW_PATTERNS: usize = 3;
+
 /// Why a text is no partition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
@@ -143,12 +146,32 @@ impl Partition {
         DIVISIONS.map(|divisions| Self { divisions: Some(divisions), ..self.clone() }).to_vec()
     }
 
+    /// Why boards of a size cannot be solved with this partition, if so. Memory is
+    /// another matter.
+    pub fn misfit(&self, size: Size) -> Option<String> {
+        let tiles = size.cells() - 1;
+        if self.tiles() != tiles {
+            Some(format!("pdb:{self} divides {} tiles, and {size} boards have {tiles}", self.tiles()))
+        } else if size.cells() <= NARROW && self.patterns() > MOST_NARROW_PATTERNS {
+            Some(format!(
+                "pdb:{self} has {} patterns, and boards of up to {NARROW} cells can have {MOST_NARROW_PATTERNS}",
+                self.patterns()
+            ))
+        } else if size.cells() <= NARROW && self.divisions() > 1 {
+            Some(format!(
+                "pdb:{self} divides the tiles more than once, which is for boards of over {NARROW} cells"
+            ))
+        } else {
+            None
+        }
+    }
+
     /// The ways in which a board with its goal's blank in a cell is looked at:
     /// one, or two where a mirror image has its blank in the same cell but its
     /// patterns elsewhere. None if the sizes do not fit the board.
     pub(super) fn views(&self, size: Size, blank: usize) -> Option<Vec<View>> {
         let frame = Frame::new(size)?;
-        if self.tiles() + 1 != frame.cells() {
+        if self.misfit(size).is_some() {
             return None;
         }
         // The blank goes as far to the end as possible, so that corners are one.
@@ -159,8 +182,6 @@ impl Partition {
             frame.symmetries().into_iter().filter(|image| usize::from(image.0[blank]) == blank).collect();
         let divided = match self.divisions {
             None | Some(1) => vec![self.divide(frame, blank)],
-            // There is but one for boards that are solved with one.
-            Some(_) if frame.cells() <= NARROW => return None,
             Some(divisions) => divisions::divide(frame, blank, &self.sizes, divisions, &mirrors),
         };
         let mut views = Vec::new();

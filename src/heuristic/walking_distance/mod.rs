@@ -25,8 +25,10 @@ pub struct WalkingDistance {
     tables: [Arc<Table>; 2],
     /// For each move and label, the bit of that step in a [`Walk`]'s masks.
     bits: Box<[[u8; 256]; 4]>,
-    /// Where each label belongs: its row and its column.
+    /// Where each label belongs: its row and its column, as the tables count them.
     homes: Vec<[u8; 2]>,
+    /// Whether rows, and whether columns, are counted from the far end.
+    mirrored: [bool; 2],
     /// Bits for the rows' number in a carry; none if both numbers do not fit.
     row_bits: Option<u32>,
     bytes: usize,
@@ -46,41 +48,43 @@ pub struct Walk {
 impl WalkingDistance {
     /// The tables for a puzzle, if they need no more than `max_bytes`.
     pub fn new<C: Cells>(puzzle: &Tiles<C>, max_bytes: usize) -> Option<Self> {
-        let bytes = Self::bytes_needed(puzzle, max_bytes)?;
-        let [rows, cols] = shapes(puzzle);
-        let by_rows = Arc::new(Table::build(rows, max_bytes)?);
-        let by_cols = if rows == cols { by_rows.clone() } else { Arc::new(Table::build(cols, max_bytes)?) };
-        let width = puzzle.size().cols();
+        Self::with(puzzle, &mut WalkTables::default(), max_bytes)
+    }
+
+    /// The same with tables that are shared among goals; only those that are missing
+    /// are built, and only if these need no more than `max_bytes`.
+    pub fn with<C: Cells>(puzzle: &Tiles<C>, shared: &mut WalkTables, max_bytes: usize) -> Option<Self> {
+        let bytes = shared.bytes_missing(puzzle, max_bytes)?;
+        let (shapes, mirrored) = canonical(puzzle);
+        let [by_rows, by_cols] = shapes.map(|shape| shared.table(shape, max_bytes));
+        let (by_rows, by_cols) = (by_rows?, by_cols?);
+        let (lines, width) = ([puzzle.size().rows(), puzzle.size().cols()], puzzle.size().cols());
         let mut homes = vec![[0; 2]; puzzle.size().cells()];
         let mut bits = Box::new([[0; 256]; 4]);
         for label in 1..puzzle.size().cells() {
             let home = [puzzle.home(label) / width, puzzle.home(label) % width];
+            let home: [usize; 2] =
+                std::array::from_fn(|axis| mirror(home[axis], lines[axis], mirrored[axis]));
             homes[label] = home.map(|line| line as u8);
             for direction in Direction::ALL {
                 let axis = axis(Move(direction as u32));
-                let down = matches!(direction, Direction::Down | Direction::Right);
+                let down = matches!(direction, Direction::Down | Direction::Right) != mirrored[axis];
                 bits[direction as usize][label] = (axis * STEPS + Shape::step(home[axis], down)) as u8;
             }
         }
         let [row_bits, col_bits] =
             [&by_rows, &by_cols].map(|table| (table.len() as u32).next_power_of_two().ilog2());
         let row_bits = (row_bits + col_bits <= 32).then_some(row_bits);
-        Some(Self { tables: [by_rows, by_cols], bits, homes, row_bits, bytes })
+        Some(Self { tables: [by_rows, by_cols], bits, homes, mirrored, row_bits, bytes })
     }
 
     /// The bytes of the tables for a puzzle; none if that is more than
     /// `max_bytes`. Nothing is built.
     pub fn bytes_needed<C: Cells>(puzzle: &Tiles<C>, max_bytes: usize) -> Option<usize> {
-        let [rows, cols] = shapes(puzzle);
-        let (_, bytes) = rows.size(max_bytes)?;
-        if rows == cols {
-            return Some(bytes);
-        }
-        let (_, more) = cols.size(max_bytes - bytes)?;
-        Some(bytes + more)
+        WalkTables::default().bytes_missing(puzzle, max_bytes)
     }
 
-    /// The bytes of the tables.
+    /// The bytes of the tables that were built for it.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -97,7 +101,10 @@ impl WalkingDistance {
     /// The numbers of a board's counts.
     fn numbers<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> [u32; 2] {
         let (cells, cols) = (puzzle.size().cells(), puzzle.size().cols());
-        let place = |cell: usize, axis| if axis == 0 { cell / cols } else { cell % cols };
+        let place = |cell: usize, axis: usize| {
+            let (line, lines) = if axis == 0 { (cell / cols, cells / cols) } else { (cell % cols, cols) };
+            mirror(line, lines, self.mirrored[axis])
+        };
         [0, 1].map(|axis| {
             let tiles = (0..cells).filter(|&cell| cell != state.blank as usize);
             let homes =
@@ -113,6 +120,59 @@ impl WalkingDistance {
         let label = state.cells.label(puzzle.beside(state.blank, step).into());
         self.bits[step.0 as usize & 3][label & 255].into()
     }
+}
+
+/// Tables that all goals share: a table depends on the lines' number and length and on
+/// the line of the goal's blank, not on which tile belongs where.
+#[derive(Debug, Default)]
+pub struct WalkTables {
+    tables: Vec<Arc<Table>>,
+}
+
+impl WalkTables {
+    /// The bytes of the tables that a puzzle needs and that are not here; none if that
+    /// is more than `max_bytes`. Nothing is built.
+    pub fn bytes_missing<C: Cells>(&self, puzzle: &Tiles<C>, max_bytes: usize) -> Option<usize> {
+        let ([rows, cols], _) = canonical(puzzle);
+        let mut bytes = 0;
+        for shape in [Some(rows), Some(cols).filter(|&cols| cols != rows)].into_iter().flatten() {
+            if self.find(shape).is_none() {
+                bytes += shape.size(max_bytes - bytes)?.1;
+            }
+        }
+        Some(bytes)
+    }
+
+    fn find(&self, shape: Shape) -> Option<&Arc<Table>> {
+        self.tables.iter().find(|table| table.shape() == shape)
+    }
+
+    /// The table of a shape; built if it is not here.
+    fn table(&mut self, shape: Shape, max_bytes: usize) -> Option<Arc<Table>> {
+        if let Some(table) = self.find(shape) {
+            return Some(table.clone());
+        }
+        let table = Arc::new(Table::build(shape, max_bytes)?);
+        self.tables.push(table.clone());
+        Some(table)
+    }
+}
+
+/// A line counted from the near or from the far end.
+fn mirror(line: usize, lines: usize, is_mirrored: bool) -> usize {
+    if is_mirrored { lines - 1 - line } else { line }
+}
+
+/// The shapes of a puzzle's tables, and whether their lines are counted from the far
+/// end: goals whose blanks are mirror images share tables.
+fn canonical<C: Cells>(puzzle: &Tiles<C>) -> ([Shape; 2], [bool; 2]) {
+    let shapes = shapes(puzzle);
+    let mirrored = shapes.map(|shape| shape.goal < shape.lines - 1 - shape.goal);
+    let shape = |axis: usize| {
+        let Shape { lines, goal, .. } = shapes[axis];
+        Shape { goal: mirror(goal, lines, mirrored[axis]), ..shapes[axis] }
+    };
+    ([shape(0), shape(1)], mirrored)
 }
 
 /// The walks between rows and those between columns.
@@ -203,6 +263,7 @@ mod tests {
     use super::super::trial::{Steps, walks, whole_space};
     use super::super::{Manhattan, trial::goals};
     use super::*;
+    use crate::puzzle::tiles::{Board, Size};
 
     fn make<C: Cells>(puzzle: &Tiles<C>) -> WalkingDistance {
         WalkingDistance::new(puzzle, 128 << 20).unwrap()
@@ -227,13 +288,32 @@ mod tests {
             let heuristic = make(&puzzle);
             let [rows, cols] = &heuristic.tables;
             assert_eq!((rows.len(), cols.len()), (24_964, 24_964));
-            let corner = goal.blank() % 4 == goal.blank() / 4;
-            assert_eq!(Arc::ptr_eq(rows, cols), corner);
+            let from_end = |line: usize| line.min(3 - line);
+            let same = from_end(goal.blank() % 4) == from_end(goal.blank() / 4);
+            assert_eq!(Arc::ptr_eq(rows, cols), same);
             let bytes = heuristic.bytes();
             assert_eq!(WalkingDistance::bytes_needed(&puzzle, bytes), Some(bytes));
             assert_eq!(WalkingDistance::bytes_needed(&puzzle, bytes - 1), None);
             assert!(WalkingDistance::new(&puzzle, bytes - 1).is_none());
         }
+    }
+
+    #[test]
+    fn goals_share_tables() {
+        let mut shared = WalkTables::default();
+        for tile in 0..16u32 {
+            let mut tiles: Vec<u32> = (1..16).rev().collect();
+            tiles.insert(tile as usize, 0);
+            let goal = Board::new(Size::FIFTEEN, &tiles).unwrap();
+            let puzzle = Tiles::<u64>::new(&goal).unwrap();
+            let own = make(&puzzle);
+            let heuristic = WalkingDistance::with(&puzzle, &mut shared, 128 << 20).unwrap();
+            let board = Board::new(Size::FIFTEEN, &(0..16).collect::<Vec<_>>()).unwrap();
+            let state = puzzle.state(&board);
+            assert_eq!(heuristic.evaluate(&puzzle, &state), own.evaluate(&puzzle, &state));
+        }
+        // The goal's blank lies in an outer or an inner line.
+        assert_eq!(shared.tables.len(), 2);
     }
 
     #[test]

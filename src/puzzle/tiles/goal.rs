@@ -59,9 +59,12 @@ impl Goal {
         }
     }
 
-    /// The goal of one of the three kinds that have a name.
+    /// The goals that have a name.
+    pub const NAMED: [Self; 3] = [Self::BlankLast, Self::BlankFirst, Self::Snail];
+
+    /// The goal of a name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::BlankLast, Self::BlankFirst, Self::Snail].into_iter().find(|goal| goal.name() == name)
+        Self::NAMED.into_iter().find(|goal| goal.name() == name)
     }
 }
 

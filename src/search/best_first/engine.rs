@@ -242,10 +242,11 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> BestFirst<'a, 'm, P
         self.desk.get_mut().present = 1;
         let search = &*self;
         let mut worker = Worker::new(search);
+        let may_join = || !search.order.is_one_by_one() && wants_in();
         loop {
             let mut stage = search.stage.write();
             let flow = match &mut *stage {
-                Stage::Open(table) => worker.expand(&mut table.exclusive(), &wants_in),
+                Stage::Open(table) => worker.expand(&mut table.exclusive(), &may_join),
                 Stage::Growing(growth) => {
                     let nodes = search.desk.lock().nodes();
                     growth.go_on(|| search.halts(nodes));

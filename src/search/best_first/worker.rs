@@ -145,7 +145,8 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             search.limits.at(level as u32);
             let bucket = Bucket { level, column, limit, most, defers };
             self.base = (level, if E::BY_COST { column + 1 } else { 0 });
-            let done = if !A::IS_SHARED && search.keeps_states && self.portion.len() <= HANDFUL {
+            let goes_deep = !A::IS_SHARED && search.keeps_states && !search.order.is_one_by_one();
+            let done = if goes_deep && self.portion.len() <= HANDFUL {
                 self.prefetch(table, 0..self.portion.len());
                 self.expand_deep(table, bucket, pushes)
             } else {
@@ -160,6 +161,10 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                     search.end(&mut desk);
                 }
                 Err(Halt::Full) => {
+                    if search.order.is_one_by_one() {
+                        // The state is expanded again, and counted then.
+                        (self.statistics.expanded, self.statistics.generated) = (0, 0);
+                    }
                     self.settle(&mut search.desk.lock());
                     return Flow::Full(version);
                 }
