@@ -20,6 +20,7 @@ use crate::puzzle::tiles::{Board, Goal, Parity, Size};
 use ahash::HashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
 const MOST_SOLVERS: usize = 16;
@@ -75,6 +76,11 @@ impl<'r> Choice<'r> {
             databases: Mutex::new(databases),
             solvers: Mutex::default(),
         }
+    }
+
+    /// The time spent on databases so far.
+    pub(super) fn databases_time(&self) -> Duration {
+        self.databases.lock().time()
     }
 
     /// Bytes that are left for tables.
