@@ -22,7 +22,7 @@ fn usage_errors_end_with_status_2_and_leave_stdout_alone() {
         &["a.txt", "--threads", "0"],
         &["a.txt", "--memory", "lots"],
         &["a.txt", "--timeout", "soon"],
-        &["a.txt", "-q", "optimal", "-a", "greedy"],
+        &["a.txt", "--quality", "optimal", "-a", "greedy"],
         &["check", "a.txt"],
         &["check", "-", "-"],
         &["generate", "--size", "0x0"],

@@ -306,10 +306,10 @@ fn length(result: &Value) -> u64 {
 fn each_way_says_what_it_did_and_how_far_it_may_be_from_the_shortest() {
     let puzzles = generated("7x7", "3");
     let ways: [(&[&str], &str); 4] = [
-        (&["-q", "fast"], "staged"),
+        (&["--quality", "fast"], "staged"),
         (&["-a", "staged"], "staged"),
         (&["-a", "beam", "--beam-width", "50"], "beam"),
-        (&["-q", "improve", "--timeout", "300ms"], "improve"),
+        (&["--quality", "improve", "--timeout", "300ms"], "improve"),
     ];
     for (way, algorithm) in ways {
         for memory in ["48MiB", "1GiB"] {

@@ -183,8 +183,18 @@ fn what_ran_out_of_the_whole_time_is_solved_again() {
     assert_eq!(essence("csv", &work.read("r.csv")), essence("csv", &work.read("s.csv")));
     // With a limit for each puzzle that is what a run without a break gives, too.
     let hard = fixture("korf100.txt");
-    let limited =
-        [hard.to_str().unwrap(), "-o", "t.csv", "--resume", "-q", "optimal", "-a", "ida", "--timeout", "0s"];
+    let limited = [
+        hard.to_str().unwrap(),
+        "-o",
+        "t.csv",
+        "--resume",
+        "--quality",
+        "optimal",
+        "-a",
+        "ida",
+        "--timeout",
+        "0s",
+    ];
     assert_eq!(work.run(&limited).status.code(), Some(1));
     let before = work.read("t.csv");
     assert!(before.contains("gave_up,time"));
@@ -199,9 +209,9 @@ fn the_deadline_is_no_limit_of_a_puzzle() {
     let hard = fixture("korf100.txt");
     let large = work.run(&["generate", "--size", "6x6", "--count", "3", "--seed", "1"]).stdout;
     work.write("six.txt", &large);
-    let hard = [hard.to_str().unwrap(), "-q", "optimal", "-a", "ida", "--timeout", "20ms"];
+    let hard = [hard.to_str().unwrap(), "--quality", "optimal", "-a", "ida", "--timeout", "20ms"];
     // Solved, but not as well as in the time that each has.
-    let large = ["six.txt", "-q", "improve", "--timeout", "100ms"];
+    let large = ["six.txt", "--quality", "improve", "--timeout", "100ms"];
     for (name, command) in
         [("hard", hard), ("large", [&large[..], &["-t", "1"]].concat().try_into().unwrap())]
     {
@@ -253,11 +263,11 @@ fn without_a_journal_results_are_compared_with_their_records() {
         refused(work.solve(&results, &["--resume", "--goal=blank-first"]), "--goal");
     }
     // What does not prove what is asked for is not kept.
-    let fast = ["small.txt", "-q", "fast", "-a", "greedy"];
+    let fast = ["small.txt", "--quality", "fast", "-a", "greedy"];
     for (format, why) in [("txt", "text does not tell"), ("jsonl", "no result that could be kept")] {
         let output = ["-o", &format!("fast.{format}")];
         assert_eq!(work.run(&[&fast[..], &output].concat()).status.code(), Some(0));
-        let refused = work.run(&[&["small.txt", "-q", "optimal", "--resume"][..], &output].concat());
+        let refused = work.run(&[&["small.txt", "--quality", "optimal", "--resume"][..], &output].concat());
         assert!(told(&refused).contains(why) && refused.status.code() == Some(2), "{}", told(&refused));
         let kept = work.run(&[&fast[..], &output, &["--resume"]].concat());
         assert!(told(&kept).contains("1500 results were compared"), "{}", told(&kept));
@@ -272,8 +282,17 @@ fn damaged_input_before_the_mark_does_not_stop_a_resume() {
     encoder.write_all(&fs::read(work.path("small.txt")).unwrap()).unwrap();
     let packed = encoder.finish().unwrap();
     work.write("small.txt.gz", &packed[..packed.len() / 2]);
-    let files =
-        ["small.txt.gz", "mixed.txt", "trays.txt", "--max-nodes", "2000", "-q", "optimal", "-a", "astar"];
+    let files = [
+        "small.txt.gz",
+        "mixed.txt",
+        "trays.txt",
+        "--max-nodes",
+        "2000",
+        "--quality",
+        "optimal",
+        "-a",
+        "astar",
+    ];
     let run =
         |results, more: &[&str]| work.run(&[&files[..], &["-o", results, "-m", "64MiB"], more].concat());
     let whole = run("s.jsonl", &[]);

@@ -82,7 +82,7 @@ fn every_form_is_read_solved_and_checked() {
         let path = format!("{FIXTURES}/{name}");
         for format in ["text", "jsonl", "csv", "states"] {
             for metric in ["piece", "slide", "step"] {
-                let options = [&path, "--format", format, "--metric", metric, "--quiet", "-q", "fast"];
+                let options = [&path, "--format", format, "--metric", metric, "--quiet", "--quality", "fast"];
                 let results = batch_solve(&options).output().unwrap();
                 assert_eq!(results.status.code(), Some(0), "{name} {format}");
                 batch_solve(&["check", &path, "-"]).write_stdin(results.stdout).assert().success();

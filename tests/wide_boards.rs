@@ -40,15 +40,18 @@ fn rectangles_have_the_lengths_that_other_heuristics_find() {
         let boards = text(
             &run(&["generate", "--size", size, "--count", "6", "--seed", "5", "--moves", "40"], "").stdout,
         );
-        let known =
-            lengths(&run(&["-", "--quiet", "-q", "optimal", "--heuristic", "linear-conflict"], &boards));
+        let known = lengths(&run(
+            &["-", "--quiet", "--quality", "optimal", "--heuristic", "linear-conflict"],
+            &boards,
+        ));
         assert!(known.iter().all(|&length| length <= 40), "{known:?}");
-        for search in [&["-q", "optimal"][..], &["-a", "ida", "-t", "1"], &["-a", "astar", "-t", "3"]] {
+        for search in [&["--quality", "optimal"][..], &["-a", "ida", "-t", "1"], &["-a", "astar", "-t", "3"]]
+        {
             let found = solve(&boards, folder.path(), &[search, &["--heuristic", partition]].concat());
             assert_eq!(lengths(&found), known, "{size} {search:?}");
         }
         // A frontier that is soon full, and the rest depth-first.
-        let small = ["-q", "optimal", "-t", "2", "--heuristic", partition, "--memory", "160MiB"];
+        let small = ["--quality", "optimal", "-t", "2", "--heuristic", partition, "--memory", "160MiB"];
         assert_eq!(lengths(&solve(&boards, folder.path(), &small)), known, "{size}");
     }
 }
@@ -79,7 +82,7 @@ fn a_killed_search_goes_on_from_its_checkpoint() {
     let databases = dir.path().join("databases");
     let arguments = [
         puzzle,
-        "-q",
+        "--quality",
         "optimal",
         "-t",
         "2",

@@ -23,6 +23,7 @@ use ahash::{HashMap, HashSet};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 /// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
 const MOST_SOLVERS: usize = 16;
@@ -88,6 +89,11 @@ impl<'r> Choice<'r> {
             notes: Mutex::default(),
             trays_noted: AtomicBool::new(false),
         }
+    }
+
+    /// The time spent on databases so far.
+    pub(super) fn databases_time(&self) -> Duration {
+        self.databases.lock().time()
     }
 
     /// Bytes that are left for tables.

@@ -3,7 +3,8 @@
 //! Workers add; whoever shows progress reads. The numbers are for people: they
 //! may be a moment old, and the summary does not come from them.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::heuristic::pdb::Made;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Counters that any thread may add to.
 #[derive(Debug, Default)]
@@ -11,8 +12,12 @@ pub struct Counters {
     records: AtomicU64,
     bytes: AtomicU64,
     nodes: AtomicU64,
-    /// Percent of what comes before the first record, and one more.
-    prepared: AtomicU64,
+    solving: AtomicBool,
+    /// Percent of the databases that are being made, and one more; which one is being
+    /// made, and how many there are.
+    made: AtomicU64,
+    database: AtomicU64,
+    databases: AtomicU64,
     /// The total cost that a long search is at, or 0; the nodes before it, and
     /// those that the last two took.
     cost: AtomicU64,
@@ -23,16 +28,35 @@ pub struct Counters {
 /// The counters at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counted {
-    /// Results written.
+    /// Records decided, written or still waiting for an earlier one.
     pub records: u64,
-    /// Bytes of input that these results came from.
+    /// Bytes of input that these came from, about.
     pub bytes: u64,
     /// Nodes generated, also by searches that still run.
     pub nodes: u64,
-    /// Percent of the tables that are being made before the first record.
-    pub prepared: Option<u64>,
+    /// Whether set-up is over and records are being solved.
+    pub solving: bool,
+    /// The databases that are being made, if any are.
+    pub making: Option<Making>,
     /// The search that takes long, if one does.
     pub search: Option<Deepening>,
+}
+
+/// Databases that are being made for one kind of board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Making {
+    /// The number of the one that is being made, from 1.
+    pub number: u64,
+    /// How many there are.
+    pub of: u64,
+    /// Percent of the work on all of them that is done. It never falls.
+    pub percent: u64,
+}
+
+impl From<&Made> for Making {
+    fn from(made: &Made) -> Self {
+        Self { number: made.number as u64, of: made.of as u64, percent: made.percent() }
+    }
 }
 
 /// A search that goes from one total cost to the next.
@@ -47,7 +71,7 @@ pub struct Deepening {
 }
 
 impl Counters {
-    /// Adds results that were written, and the bytes of input they came from.
+    /// Adds records that are decided, and the bytes of input they came from.
     pub fn add_records(&self, records: u64, bytes: u64) {
         self.records.fetch_add(records, Relaxed);
         self.bytes.fetch_add(bytes, Relaxed);
@@ -58,14 +82,21 @@ impl Counters {
         self.nodes.fetch_add(nodes, Relaxed);
     }
 
-    /// So much is done of the tables that come before the first record.
-    pub fn prepare(&self, done: u64, all: u64) {
-        self.prepared.store(1 + done * 100 / all.max(1), Relaxed);
+    /// Set-up is over: records are being solved from now on.
+    pub fn begin_solving(&self) {
+        self.solving.store(true, Relaxed);
     }
 
-    /// The tables are there.
-    pub fn prepared(&self) {
-        self.prepared.store(0, Relaxed);
+    /// Says how far the databases are made.
+    pub fn making(&self, making: Making) {
+        self.database.store(making.number, Relaxed);
+        self.databases.store(making.of, Relaxed);
+        self.made.fetch_max(1 + making.percent, Relaxed);
+    }
+
+    /// All databases are made.
+    pub fn making_ended(&self) {
+        self.made.store(0, Relaxed);
     }
 
     /// A long search has come to this total cost.
@@ -93,7 +124,12 @@ impl Counters {
             records: get(&self.records),
             bytes: get(&self.bytes),
             nodes: get(&self.nodes),
-            prepared: get(&self.prepared).checked_sub(1),
+            solving: self.solving.load(Relaxed),
+            making: get(&self.made).checked_sub(1).map(|percent| Making {
+                number: get(&self.database),
+                of: get(&self.databases),
+                percent,
+            }),
             search: (get(&self.cost) > 0).then(|| Deepening {
                 cost: get(&self.cost),
                 before: get(&self.before),

@@ -25,6 +25,8 @@ use crate::memory::budget::{Budget, Short};
 use crate::puzzle::tiles::{Metric, Size};
 use crate::quantity::{Bytes, Count};
 use crate::search::best_first;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
 
 /// The databases of a run.
 #[derive(Debug, Default)]
@@ -42,6 +44,8 @@ pub(super) struct Databases {
     deterministic: bool,
     /// What is left of [`DETERMINISTIC_BYTES`].
     share: u64,
+    /// Time spent on making and reading databases.
+    time: Duration,
 }
 
 /// A partition, what it needs, and what the choice assumed that it needs.
@@ -106,6 +110,7 @@ impl Databases {
             repeats: settings.repeats_counts(),
             deterministic: settings.deterministic,
             share: DETERMINISTIC_BYTES,
+            time: Duration::ZERO,
         };
         if !new.wanted {
             return Ok(new);
@@ -163,6 +168,11 @@ impl Databases {
     /// What each worker needs outside of its slice.
     pub(super) fn bytes_beside(&self) -> u64 {
         if self.chosen.is_empty() { 0 } else { best_first::BYTES_BESIDE }
+    }
+
+    /// The time spent on making and reading databases so far.
+    pub(super) fn time(&self) -> Duration {
+        self.time
     }
 
     /// The first record of the run for which databases are used for such boards.
@@ -366,6 +376,7 @@ impl Databases {
         interrupt: &Interrupt,
         notices: &dyn Notices,
     ) -> Result<(), BuildError> {
+        let written = AtomicU64::new(0);
         let listener = |event: Event<'_>| {
             match event {
                 Event::Damaged(pattern, damage) => {
@@ -374,13 +385,24 @@ impl Databases {
                 Event::NotKept(pattern, error) => notices.warn(&format!(
                     "the pattern database {pattern} could not be kept for the next run: {error}"
                 )),
-                Event::Made(_, done, all) => counters.prepare(done, all),
+                Event::Kept(_, bytes) => drop(written.fetch_add(bytes, Relaxed)),
+                Event::Made(_, made) => counters.making((&made).into()),
             }
             !interrupt.is_raised()
         };
+        let started = Instant::now();
         let fetched =
             self.library.fetch(partition, kind.size, kind.blank, settings.threads.min(cores()), &listener);
-        counters.prepared();
+        counters.making_ended();
+        self.time += started.elapsed();
+        if let (written @ 1.., Some(store)) = (written.into_inner(), &settings.store) {
+            let folder = store.folder().display();
+            notices.warn(&format!(
+                "pattern databases for {} boards: {} written to {folder} for later runs",
+                kind.size,
+                Bytes(written)
+            ));
+        }
         fetched.map(drop)
     }
 }

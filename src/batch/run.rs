@@ -24,12 +24,15 @@ use crate::output::{Sink, Style, Summary};
 use crate::puzzle::tiles::Size;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What a run tells while it goes on.
 pub trait Notices: Sync {
     /// A file cannot be read, or not to its end.
     fn input_error(&self, error: &InputError);
+    /// A record is no puzzle: its file, its number and what is wrong. Comes in the order
+    /// of the records, not for all of many.
+    fn invalid_record(&self, _what: &str) {}
     /// Something that will not be done, and why.
     fn warn(&self, what: &str);
     /// Why the plan is what it is.
@@ -44,6 +47,9 @@ pub struct Finished {
     pub unreadable: usize,
     /// What is left for a later run.
     pub past: Past,
+    /// The time that was spent on set-up: before the first record was read, and on
+    /// databases that were brought in later.
+    pub setup: Duration,
 }
 
 /// Solves every record of every file and writes the results in their order,
@@ -123,7 +129,7 @@ pub fn run(
         choice: Choice::new(settings, counters, interrupt, notices, shares.tables, databases),
         crew: &crew,
         inputs: Mutex::new(inputs),
-        window: Window::new(sink, style, counters, past),
+        window: Window::new(sink, style, past).naming_invalid(notices),
         counters,
         large: Mutex::new(Region::zeroed(large)),
         checkpoints,
@@ -134,6 +140,9 @@ pub fn run(
         most_weight: shares.window + large_bytes,
     };
     let slices = Mutex::new(parts);
+    let before_solving = started.elapsed();
+    let databases_before = shared.choice.databases_time();
+    counters.begin_solving();
     std::thread::scope(|scope| {
         let work = || {
             let _home = StopOnPanic(&crew);
@@ -156,12 +165,18 @@ pub fn run(
     if let Some(error) = shared.failed.into_inner() {
         return Err(error);
     }
+    let setup = before_solving + shared.choice.databases_time().saturating_sub(databases_before);
     let not_found = shared.inputs.into_inner().not_found();
     let (summary, journal) = shared.window.close()?;
     if not_found > 0 && !interrupt.is_raised() {
         return Err(RunError::TooManyResults(not_found));
     }
-    Ok(Finished { summary, unreadable: unreadable.into_inner(), past: Past { journal, ..Past::default() } })
+    Ok(Finished {
+        summary,
+        unreadable: unreadable.into_inner(),
+        past: Past { journal, ..Past::default() },
+        setup,
+    })
 }
 
 /// Searches keep their paths off the stack, so that little will do.

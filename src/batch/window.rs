@@ -1,7 +1,7 @@
 //! The ordering window: results leave in the order of the input.
 
-use super::counters::Counters;
 use super::resume::{Journal, Mark, Past};
+use super::run::Notices;
 use crate::output::{Report, Sink, SinkError, Style, Summary, Verdict};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -22,7 +22,12 @@ pub(super) struct Part {
     pub(super) mark: Option<Mark>,
     /// How many of the results come before the first one that was cut short.
     pub(super) cut: Option<u64>,
+    /// The first invalid records, in words.
+    pub(super) invalid: Vec<String>,
 }
+
+/// Invalid records of a part that are put into words.
+const MOST_INVALID: usize = 8;
 
 impl Part {
     /// Counts one more result, which may have been cut short by the end of the run.
@@ -31,6 +36,15 @@ impl Part {
             self.cut.get_or_insert(self.records);
         }
         self.records += 1;
+    }
+
+    /// Puts an invalid record into words, unless there are many.
+    pub(super) fn name_invalid(&mut self, report: &Report) {
+        if let Verdict::Invalid { reason } = &report.verdict
+            && self.invalid.len() < MOST_INVALID
+        {
+            self.invalid.push(format!("{}, record {}: {reason}", report.file, report.n));
+        }
     }
 
     /// What is held in memory of it, in bytes.
@@ -51,6 +65,8 @@ impl Part {
         self.cut = self.cut.or(part.cut.map(|cut| self.records + cut));
         self.records += part.records;
         self.bytes += part.bytes;
+        let room = MOST_INVALID.saturating_sub(self.invalid.len());
+        self.invalid.extend(part.invalid.into_iter().take(room));
         self.is_last = part.is_last;
         self.mark = part.mark;
     }
@@ -77,7 +93,7 @@ pub(super) fn moves(report: &Report) -> u64 {
 /// Takes results of blocks in any order and writes them in theirs.
 pub(super) struct Window<'s> {
     inner: Mutex<Inner<'s>>,
-    counters: &'s Counters,
+    notices: Option<&'s dyn Notices>,
 }
 
 struct Inner<'s> {
@@ -97,12 +113,17 @@ struct Inner<'s> {
 
 impl<'s> Window<'s> {
     /// A window that writes to a sink, behind what is there already.
-    pub(super) fn new(sink: &'s mut Sink, style: Style, counters: &'s Counters, past: Past) -> Self {
+    pub(super) fn new(sink: &'s mut Sink, style: Style, past: Past) -> Self {
         let Past { records, summary, journal, .. } = past;
         let waiting = BTreeMap::new();
         let (next, failed, mark) = (0, None, None);
         let inner = Inner { sink, style, next, waiting, summary, failed, records, journal, mark };
-        Self { inner: Mutex::new(inner), counters }
+        Self { inner: Mutex::new(inner), notices: None }
+    }
+
+    /// Has invalid records named as they are written.
+    pub(super) fn naming_invalid(self, notices: &'s dyn Notices) -> Self {
+        Self { notices: Some(notices), ..self }
     }
 
     /// Takes the next part of a block; says how many blocks have been written
@@ -125,7 +146,9 @@ impl<'s> Window<'s> {
                 inner.failed = Some(error);
                 return Err(Closed);
             }
-            self.counters.add_records(part.records, part.bytes);
+            if let Some(notices) = self.notices {
+                part.invalid.iter().for_each(|what| notices.invalid_record(what));
+            }
             inner.records += part.records;
             if !part.is_last {
                 break;

@@ -152,8 +152,9 @@ pub(super) struct Job {
 /// The results of one block, from the first that was not decided at once.
 struct Batch {
     seq: u64,
-    /// Bytes of input.
+    /// Bytes of input, of all records and of each one on average.
     bytes: u64,
+    share: u64,
     /// How far the input is at the block's end.
     mark: Option<Mark>,
     inner: Mutex<Results>,
@@ -240,6 +241,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let mut jobs = Vec::new();
         let mut generated = 0;
         let mut interrupted = false;
+        let mut ours_here = 0;
         for index in 0..self.block.len() {
             let ours = self.shared.settings.takes(self.block.number(index));
             if interrupted || !ours || left_out > 0 {
@@ -249,6 +251,7 @@ impl<'w, 'r> Worker<'w, 'r> {
                 }
                 continue;
             }
+            ours_here += 1;
             let (report, fate) = self.at_once(index, before + index as u64);
             let cut_short = fate == Fate::CutShort;
             // The first one that is not decided for that reason says so, and marks
@@ -268,12 +271,16 @@ impl<'w, 'r> Worker<'w, 'r> {
             }
         }
         self.shared.counters.add_nodes(generated);
+        let share = bytes / self.block.len().max(1) as u64;
+        let undecided = jobs.len() as u64;
+        self.shared.counters.add_records(ours_here - undecided, bytes - undecided * share);
         if jobs.is_empty() {
             return self.put(seq, passed_on);
         }
         let mark = passed_on.mark.take();
         self.put(seq, Part { bytes: 0, is_last: false, ..passed_on });
-        let batch = Arc::new(Batch { seq, bytes, mark, inner: Mutex::new(Results { slots, passed_on: 0 }) });
+        let batch =
+            Arc::new(Batch { seq, bytes, share, mark, inner: Mutex::new(Results { slots, passed_on: 0 }) });
         for (slot, index, report) in jobs {
             let job = Job { batch: batch.clone(), slot, report, before: before + index as u64 };
             crew.put_off(seq * RECORDS as u64 + index as u64, job);
@@ -416,6 +423,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
         let Some(verdict) = verdict else { return crew.outgrown(place, job, heavy) };
         crew.decided(place, tier == Tier::Large);
+        shared.counters.add_records(1, job.batch.share);
         let cut_short = shared.is_cut_short(&verdict, deadline);
         job.report.verdict = verdict;
         crew.hold(moves(&job.report));
@@ -486,6 +494,7 @@ impl Worker<'_, '_> {
             return false;
         }
         self.summary.add(report);
+        part.name_invalid(report);
         if self.shared.style.is_long(report) {
             part.long.push((part.text.len(), Box::new(report.clone())));
         } else {

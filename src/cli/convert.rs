@@ -7,6 +7,7 @@ use super::{
     Exit, Screen,
     args::{Conversion, ConvertArgs},
     check,
+    error_list::ErrorList,
 };
 use crate::{
     check::{Options, check_each},
@@ -39,11 +40,12 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Exit> {
     let mut sink = args.destination.open(&inputs)?;
     let exit = match conversion {
         Conversion::Puzzles(form) => {
-            let mut exit = Exit::Decided;
+            let mut errors = ErrorList::new(Screen::default());
             for course in courses {
-                exit = exit.and(courses::convert(Path::new(course), form, &mut sink)?);
+                courses::convert(Path::new(course), form, &mut sink, &mut errors)?;
             }
-            exit.and(puzzles(readers, form, &mut sink)?)
+            puzzles(readers, form, &mut sink, &mut errors)?;
+            errors.finish()
         }
         Conversion::Results(name, answers) => solutions(args, readers, (name, answers), room, &mut sink)?,
     };
@@ -52,9 +54,13 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Exit> {
 }
 
 /// Writes the records of files in a form.
-fn puzzles(readers: Vec<Reader>, form: Written, sink: &mut Sink) -> anyhow::Result<Exit> {
-    let screen = Screen::default();
-    let (mut puzzles, mut text, mut exit) = (Puzzles::new(form), String::new(), Exit::Decided);
+fn puzzles(
+    readers: Vec<Reader>,
+    form: Written,
+    sink: &mut Sink,
+    errors: &mut ErrorList,
+) -> anyhow::Result<()> {
+    let (mut puzzles, mut text) = (Puzzles::new(form), String::new());
     let mut block = Block::default();
     for mut reader in readers {
         while reader.next_block(&mut block, BLOCK)? {
@@ -67,8 +73,7 @@ fn puzzles(readers: Vec<Reader>, form: Written, sink: &mut Sink) -> anyhow::Resu
                         puzzles.record(&mut text, record).map_err(|error| format!("{error} (line {line})"))
                     });
                 if let Err(what) = written {
-                    screen.error(&format!("{}, record {}: {what}", reader.file(), header.n));
-                    exit = Exit::Failed;
+                    errors.add(&format!("{}, record {}: {what}", reader.file(), header.n));
                 }
             }
             if text.len() >= CHUNK {
@@ -79,7 +84,7 @@ fn puzzles(readers: Vec<Reader>, form: Written, sink: &mut Sink) -> anyhow::Resu
         reader.finish()?;
     }
     sink.write_all(text.as_bytes())?;
-    Ok(exit)
+    Ok(())
 }
 
 /// Writes the results that are right, and names the others.

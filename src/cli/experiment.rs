@@ -1,6 +1,6 @@
 //! `batch-solve experiment`: runs, tables, plots, and what they came from.
 
-use super::{Exit, When, args::ExperimentArgs, signals};
+use super::{Exit, Progress, args::ExperimentArgs, signals};
 use crate::{
     batch::interrupt::Interrupt,
     experiment::{Conducted, Design, Means, Preset, conduct},
@@ -8,17 +8,14 @@ use crate::{
     quantity::Bytes,
 };
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     fs,
-    io::{self, IsTerminal},
     path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
-    thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 /// Does an experiment and writes what came of it.
@@ -30,10 +27,13 @@ pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
     let interrupt = signals::listen()?;
     let means = args.means();
     let done = Arc::new(AtomicU64::new(0));
-    let mut watch = None;
-    let begin = |all| watch = Some(Watch::start(args.progress(), all, done.clone()));
+    let mut progress = None;
+    let counter = done.clone();
+    let begin = |all| {
+        progress = Some(Progress::of_steps(args.progress(), all, move || counter.load(Relaxed)));
+    };
     let conducted = conduct(&design, &means, &interrupt, &done, begin);
-    drop(watch);
+    drop(progress);
     let conducted = conducted?;
 
     files.write("csv", "", &conducted.csv)?;
@@ -122,43 +122,5 @@ impl Files {
         sink.finish()?;
         self.written.push(path);
         Ok(())
-    }
-}
-
-/// Shows how many runs are done, until it is dropped.
-struct Watch {
-    done: Arc<AtomicU64>,
-    all: u64,
-    shown: Option<JoinHandle<()>>,
-}
-
-impl Watch {
-    fn start(when: When, all: u64, done: Arc<AtomicU64>) -> Self {
-        let wanted = when == When::Always || (when == When::Auto && io::stderr().is_terminal());
-        let shown = wanted.then(|| {
-            let done = done.clone();
-            thread::spawn(move || {
-                let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
-                if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} runs, {eta} left") {
-                    bar.set_style(style);
-                }
-                while done.load(Relaxed) < all {
-                    bar.set_position(done.load(Relaxed));
-                    thread::sleep(Duration::from_millis(100));
-                }
-                bar.finish_and_clear();
-            })
-        });
-        Self { done, all, shown }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        // What an interrupt left undone is not waited for.
-        self.done.store(self.all, Relaxed);
-        if let Some(shown) = self.shown.take() {
-            let _ = shown.join();
-        }
     }
 }

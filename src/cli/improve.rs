@@ -6,7 +6,7 @@ use crate::batch::improve::improve_results;
 use crate::input::packed_window;
 use crate::memory::limits;
 use crate::output::{Format, Run};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Improves every result of the file and says by how much.
 pub(super) fn run(args: &ImproveArgs) -> anyhow::Result<Exit> {
@@ -20,6 +20,7 @@ pub(super) fn run(args: &ImproveArgs) -> anyhow::Result<Exit> {
     let improved = improve_results(&request, reader, results, &mut sink, &interrupt, &complain)?;
     let run = Run {
         elapsed: started.elapsed(),
+        setup: Duration::ZERO,
         threads: request.threads,
         peak_memory: limits::peak_resident(),
         memory_cap: request.memory,

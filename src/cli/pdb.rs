@@ -70,7 +70,8 @@ fn build(args: &BuildArgs) -> anyhow::Result<Exit> {
                 lost.store(true, Relaxed);
                 screen.error(&format!("{pattern} could not be written: {error}"));
             }
-            Event::Made(_, done, all) => counters.prepare(done, all),
+            Event::Kept(..) => {}
+            Event::Made(_, made) => counters.making((&made).into()),
         }
         !interrupt.is_raised()
     };

@@ -1,5 +1,6 @@
 //! What is said on stderr, in colour where that is wanted.
 
+use super::status_line;
 use clap::ColorChoice;
 use std::{
     env,
@@ -63,10 +64,11 @@ impl Screen {
         if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// In one piece, so that messages of several threads do not mix. Where
+    /// In one piece, so that messages of several threads do not mix, and not while a
+    /// progress line is on the screen. Where
     /// stderr has gone there is nobody left to tell.
     fn print(self, text: &str) {
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+        let _ = status_line::without(|| io::stderr().lock().write_all(text.as_bytes()));
     }
 }
 

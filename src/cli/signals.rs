@@ -4,17 +4,14 @@
 //! SIGPIPE needs no care: it is ignored from the start, and a closed pipe comes
 //! back as an error of the write.
 
+use super::status_line;
 use crate::batch::interrupt::Interrupt;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     iterator::Signals,
     low_level,
 };
-use std::{
-    fs,
-    io::{self, IsTerminal, Write},
-    thread,
-};
+use std::{fs, io, thread};
 
 /// The listener does next to nothing and needs next to no stack.
 const STACK: usize = 128 << 10;
@@ -47,11 +44,8 @@ fn is_ignored(status: &str, signal: i32) -> bool {
 
 /// Ends the process without waiting for anybody.
 fn end_now(signal: i32) -> ! {
-    let mut stderr = io::stderr();
-    if stderr.is_terminal() {
-        // A half-drawn progress line should not stay before the prompt.
-        let _ = stderr.write_all(b"\r\x1b[K");
-    }
+    // A progress line should not stay before the prompt.
+    status_line::try_erase();
     low_level::exit(128 + signal)
 }
 

@@ -7,8 +7,16 @@ use crate::{
     memory::limits,
     output::{Run, Sink, SinkError, Summary},
 };
-use anyhow::bail;
-use std::{fs, sync::Arc, time::Instant};
+use anyhow::{anyhow, bail};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Instant,
+};
 
 /// Solves every puzzle of the files.
 pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
@@ -18,7 +26,7 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
     let (mut sink, mut past) = match args.destination.path() {
         Some(path) if args.resume => Past::resume(path, &settings, style)?,
         Some(path) => {
-            let sink = args.destination.open(&settings.files)?;
+            let sink = args.destination.open(&settings.files).map_err(|error| existing(error, path))?;
             let past = Past::begin(path, &sink, &settings, style);
             (sink, past)
         }
@@ -32,7 +40,9 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
     let progress =
         Progress::start(args.progress(), counters.clone(), total(&settings.files), settings.memory);
 
-    let notices = OnScreen { screen: &screen };
+    let named_output = args.destination.path();
+    let notices = OnScreen { screen: &screen, output: named_output, invalid: AtomicU64::new(0) };
+    let before = started.elapsed();
     let finished = match batch::run(&settings, style, &mut sink, past, &counters, &interrupt, &notices) {
         Ok(finished) => finished,
         Err(error) => {
@@ -44,11 +54,12 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
             });
         }
     };
-    let Finished { summary, unreadable, past } = finished;
+    let Finished { summary, unreadable, past, setup } = finished;
 
     progress.finish();
     let run = Run {
         elapsed: started.elapsed(),
+        setup: before + setup,
         threads: settings.threads,
         peak_memory: limits::peak_resident(),
         memory_cap: settings.memory,
@@ -59,7 +70,10 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
     }
     written?;
     let complete = unreadable == 0 && !interrupt.is_raised();
-    past.end(complete, args.resume);
+    if let (true, Some(path)) = (past.end(complete, args.resume), named_output) {
+        let how = if args.resume { "repeat the command" } else { "repeat the command with --resume" };
+        screen.note(&format!("{}: not all is solved; {how} to solve the rest", path.display()));
+    }
     let signal = interrupt.signal().map_or(Exit::Decided, Exit::Signal);
     let read = if unreadable > 0 { Exit::Failed } else { Exit::Decided };
     Ok(Exit::of_summary(&summary).and(read).and(signal))
@@ -68,11 +82,27 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
 /// What a run tells, on stderr.
 struct OnScreen<'s> {
     screen: &'s Screen,
+    /// The file with the results.
+    output: Option<&'s Path>,
+    /// Invalid records so far.
+    invalid: AtomicU64,
 }
+
+/// Invalid records that are named on stderr where the results go to a file.
+const NAMED: u64 = 5;
 
 impl Notices for OnScreen<'_> {
     fn input_error(&self, error: &InputError) {
         self.screen.error(&error.to_string());
+    }
+
+    fn invalid_record(&self, what: &str) {
+        let Some(output) = self.output else { return };
+        match self.invalid.fetch_add(1, Relaxed) {
+            0..NAMED => self.screen.error(what),
+            NAMED => self.screen.error(&format!("more records are invalid: see {}", output.display())),
+            _ => {}
+        }
     }
 
     fn warn(&self, what: &str) {
@@ -81,6 +111,17 @@ impl Notices for OnScreen<'_> {
 
     fn explain(&self, reason: &str) {
         self.screen.lines(reason);
+    }
+}
+
+/// Names `--resume` where a file exists that it could continue.
+fn existing(error: SinkError, path: &Path) -> anyhow::Error {
+    match error {
+        SinkError::Exists(_) if Past::can_resume(path) => anyhow!(
+            "{}: exists already, from a run that --resume continues (--force overwrites it)",
+            path.display()
+        ),
+        error => error.into(),
     }
 }
 

@@ -24,5 +24,5 @@ mod words;
 pub use format::{Format, Notation, Style};
 pub use replay::replays;
 pub use report::{Effort, GiveUp, Instance, Moves, Report, Solution, Verdict};
-pub use sink::{Sink, SinkError};
+pub use sink::{Inside, Sink, SinkError};
 pub use summary::{Decision, Run, Summary, Told};

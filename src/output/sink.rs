@@ -8,7 +8,7 @@
 
 use std::{
     fs::{self, File, Metadata, OpenOptions, TryLockError},
-    io::{self, Seek, SeekFrom, Write},
+    io::{self, IsTerminal, Seek, SeekFrom, Write},
     os::{fd::AsFd, unix::fs::MetadataExt},
     path::{Path, PathBuf},
 };
@@ -24,7 +24,12 @@ pub struct Sink {
     blank: bool,
     /// Bytes in the file, or written to where bytes do not stay.
     len: u64,
+    /// Runs each write, where something must be done around it.
+    inside: Option<Inside>,
 }
+
+/// Runs what it is given, once.
+pub type Inside = fn(&mut dyn FnMut());
 
 /// Why results could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +77,7 @@ impl Sink {
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
         let file = file.map_err(|error| SinkError::io(&name, error))?;
         refuse_inputs(&file, &name, inputs)?;
-        Ok(Self { file, name, durable: false, blank: false, len: 0 })
+        Ok(Self { file, name, durable: false, blank: false, len: 0, inside: None })
     }
 
     /// A new file; with `force`, also one that exists and is not an input.
@@ -127,7 +132,7 @@ impl Sink {
             return Err(SinkError::Busy(path.to_owned()));
         }
         let len = if durable { file.metadata().map_err(wrong)?.len() } else { 0 };
-        Ok(Self { file, name: path.to_owned(), durable, blank, len })
+        Ok(Self { file, name: path.to_owned(), durable, blank, len, inside: None })
     }
 
     /// The file itself, to be read from its beginning.
@@ -160,8 +165,30 @@ impl Sink {
         self.durable
     }
 
+    /// Whether what is written appears on a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.file.is_terminal()
+    }
+
+    /// Has each chunk written inside of a call of `inside`.
+    pub fn writing_inside(mut self, inside: Inside) -> Self {
+        self.inside = Some(inside);
+        self
+    }
+
     /// Writes a chunk of whole lines.
     pub fn write_all(&mut self, chunk: &[u8]) -> Result<(), SinkError> {
+        match self.inside {
+            Some(inside) if !chunk.is_empty() => {
+                let mut written = Ok(());
+                inside(&mut || written = self.write_chunk(chunk));
+                written
+            }
+            _ => self.write_chunk(chunk),
+        }
+    }
+
+    fn write_chunk(&mut self, chunk: &[u8]) -> Result<(), SinkError> {
         self.blank &= chunk.is_empty();
         let mut rest = chunk;
         while !rest.is_empty() {
@@ -293,7 +320,7 @@ mod tests {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
         let file = File::from(std::os::fd::OwnedFd::from(writer));
-        let mut sink = Sink { file, name: "pipe".into(), durable: false, blank: false, len: 0 };
+        let mut sink = Sink { file, name: "pipe".into(), durable: false, blank: false, len: 0, inside: None };
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Closed)));
     }
 

@@ -1,6 +1,8 @@
 //! What several tests of the real binary need.
 
 #[allow(dead_code, reason = "each test takes what it needs")]
+pub(crate) mod terminal;
+#[allow(dead_code, reason = "each test takes what it needs")]
 pub(crate) mod work;
 
 use std::os::unix::process::CommandExt;

@@ -25,6 +25,10 @@ impl Work {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
+    pub(crate) fn open(&self, name: &str) -> fs::File {
+        fs::File::open(self.path(name)).unwrap()
+    }
+
     /// The program, in this folder and with nothing to read.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_batch-solve"));

@@ -122,15 +122,19 @@ pub enum ResumeError {
 
 impl Past {
     /// Ends the journal of a run: taken away if there is nothing to go on with,
-    /// unless it should `stay`.
-    pub fn end(self, complete: bool, stay: bool) {
-        if let Some(journal) = self.journal
-            && complete
-            && !journal.is_cut()
-            && !stay
-        {
+    /// unless it should `stay`. Whether there is something to go on with.
+    pub fn end(self, complete: bool, stay: bool) -> bool {
+        let Some(journal) = self.journal else { return false };
+        let is_unfinished = !complete || journal.is_cut();
+        if !is_unfinished && !stay {
             journal.remove();
         }
+        is_unfinished
+    }
+
+    /// Whether a journal lies beside the results in `path`.
+    pub fn can_resume(path: &Path) -> bool {
+        Journal::read(path).is_ok_and(|found| found.is_some())
     }
 
     /// Takes away the journal of results that have gone themselves, as after a

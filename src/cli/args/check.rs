@@ -1,5 +1,6 @@
 //! The arguments of `check`.
 
+use super::forms::form;
 use crate::{
     input::{Defaults, Form, GoalError, parse_goal},
     output::{Format, Notation},
@@ -51,9 +52,7 @@ pub struct CheckArgs {
     pub goal: Goal,
 
     /// Read all puzzles as this form instead of detecting it
-    ///
-    /// line, slashes, compact, grid, positions, tray or letters.
-    #[arg(long, value_name = "FORM")]
+    #[arg(long, value_name = "FORM", value_parser = form())]
     pub input_format: Option<Form>,
 
     /// Hard cap on the memory of the whole process, such as 64MiB or 2G
@@ -62,7 +61,7 @@ pub struct CheckArgs {
     pub memory: Option<u64>,
 
     /// No summary, problems only
-    #[arg(long)]
+    #[arg(short, long)]
     pub quiet: bool,
 }
 

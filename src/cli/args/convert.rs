@@ -1,6 +1,6 @@
 //! The arguments of `convert`.
 
-use super::Destination;
+use super::{Destination, forms::form};
 use crate::{
     convert::{Written, results::Answers},
     input::{Defaults, Form, parse_goal},
@@ -23,7 +23,7 @@ Examples:
 
 Ids, known lengths, sizes and goals go along, so that the converted puzzles are
 the same puzzles. A record that is invalid, or has no such form, is named on
-stderr and left out. Results are replayed first; a wrong one is left out, too.
+stderr (the first 20; the rest are counted) and left out. Results are replayed first; a wrong one is left out, too.
 
 Exit status: 0 everything was converted, 2 something was not.";
 
@@ -54,9 +54,7 @@ pub struct ConvertArgs {
     pub goal: String,
 
     /// Read all puzzles as this form instead of detecting it
-    ///
-    /// line, slashes, compact, grid, positions, tray or letters.
-    #[arg(long, value_name = "FORM")]
+    #[arg(long, value_name = "FORM", value_parser = form())]
     pub input_format: Option<Form>,
 
     /// Hard cap on the memory of the whole process, such as 64MiB or 2G

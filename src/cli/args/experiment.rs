@@ -65,7 +65,7 @@ pub struct ExperimentArgs {
     pub max_nodes: Vec<u64>,
 
     /// Runs at once [default: available cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
+    #[arg(short, long, visible_short_alias = 'j', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
     pub threads: Option<u32>,
 
     /// Hard cap on the memory of the process, such as 512MiB or 2G; under a
@@ -91,7 +91,7 @@ pub struct ExperimentArgs {
     pub progress: When,
 
     /// Neither progress nor notes, errors only
-    #[arg(long, help_heading = "On stderr")]
+    #[arg(short, long, help_heading = "On stderr")]
     pub quiet: bool,
 }
 

@@ -34,7 +34,7 @@ pub struct ImproveArgs {
     pub timeout: Option<Duration>,
 
     /// Threads for each puzzle [default: available cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
+    #[arg(short, long, visible_short_alias = 'j', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
     pub threads: Option<u32>,
 
     #[command(flatten)]

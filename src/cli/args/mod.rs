@@ -8,6 +8,8 @@
 mod check;
 mod convert;
 mod experiment;
+mod first;
+mod forms;
 mod generate;
 mod generate_trays;
 mod improve;
@@ -29,7 +31,7 @@ pub use solve::{MetricChoice, SolveArgs};
 pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;
 
-use super::Screen;
+use super::{Screen, status_line};
 use crate::batch::resume::Past;
 use crate::output::{Sink, SinkError};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, builder::Styles, error::ErrorKind};
@@ -43,7 +45,7 @@ Examples:
   batch-solve puzzles.txt -o results.jsonl       one JSON object for each puzzle
   batch-solve game.txt --format states           every configuration on the way
   batch-solve big.txt --quality fast             the first solution will do
-  batch-solve generate --size 4x4 --count 100 | batch-solve -
+  batch-solve generate --size 4x4 --count 100 | batch-solve
   batch-solve check puzzles.txt results.jsonl    replay every solution
   batch-solve experiment max-nodes               compare searches; tables and plots
 
@@ -63,7 +65,6 @@ a command; a file that is named like one can be given as ./check.";
     styles = Styles::styled(),
     after_help = EXAMPLES,
     max_term_width = 100,
-    arg_required_else_help = true,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     override_usage = "batch-solve [solve] FILE... [OPTIONS]\n       batch-solve COMMAND ..."
@@ -115,19 +116,37 @@ pub enum Command {
 impl Cli {
     /// The command, where `solve` goes without saying.
     pub fn into_command(self) -> Result<Command, clap::Error> {
-        let Self { command, mut solve } = self;
-        if let Some(command) = command {
-            return Ok(command);
-        }
-        // After an option a command's name is read as a file; say so instead.
+        let (mut solve, is_named) = match self.command {
+            Some(Command::Solve(solve)) => (solve, true),
+            Some(command) => return Ok(command),
+            None => (self.solve, false),
+        };
+        let program = Self::command();
+        let fail = |kind, hint: String| Err(Self::command().error(kind, hint));
         match solve.files.first().map(String::as_str) {
+            _ if is_named => {}
+            // After an option a command's name is read as a file.
             Some("solve") => drop(solve.files.remove(0)),
-            Some(name) if Self::command().find_subcommand(name).is_some() => {
+            Some(name) if program.find_subcommand(name).is_some() => {
                 let hint =
                     format!("the command '{name}' goes before its options; a file can be given as ./{name}");
-                return Err(Self::command().error(ErrorKind::ArgumentConflict, hint));
+                return fail(ErrorKind::ArgumentConflict, hint);
             }
-            _ => {}
+            Some(word) => {
+                let commands = program.get_subcommands().map(clap::Command::get_name);
+                if let Some(command) = first::mistyped(word, commands) {
+                    let hint = format!("there is no file '{word}'; did you mean the command '{command}'?");
+                    return fail(ErrorKind::InvalidSubcommand, hint);
+                }
+            }
+            None => {}
+        }
+        if solve.files.is_empty() {
+            if !first::is_stdin_piped() {
+                let hint = "the following required arguments were not provided:\n  <FILE>...";
+                return fail(ErrorKind::MissingRequiredArgument, hint.into());
+            }
+            solve.files.push("-".into());
         }
         Ok(Command::Solve(solve))
     }
@@ -166,6 +185,7 @@ impl Destination {
             Some(path) => Sink::create(path, self.force, inputs).inspect(|_| Past::forget(path)),
             None => Sink::stdout(inputs),
         }
+        .map(status_line::guard)
     }
 
     /// The file, unless it is standard output.
@@ -207,7 +227,7 @@ mod tests {
     #[test]
     fn solve_goes_without_saying() {
         for line in
-            ["a.txt b.txt -t 3", "solve a.txt b.txt -t 3", "-t 3 solve a.txt b.txt", "-t 3 a.txt b.txt"]
+            ["a.txt b.txt -j 3", "solve a.txt b.txt -t 3", "-t 3 solve a.txt b.txt", "-t 3 a.txt b.txt"]
         {
             let settings = settings(line);
             assert_eq!(settings.files, ["a.txt", "b.txt"], "{line}");
@@ -237,7 +257,7 @@ mod tests {
     #[test]
     fn every_option() {
         let settings = settings(
-            "a.txt -m 1.5G -q fast -a wastar --heuristic linear-conflict --weight 2 --goal snail --max-nodes 9 \
+            "a.txt -m 1.5G --quality fast -a wastar --heuristic linear-conflict --weight 2 --goal snail --max-nodes 9 \
              --timeout 250ms --deadline 1h30m --shard 2/3 --input-format line --explain",
         );
         assert_eq!((settings.memory, settings.quality), (3 << 29, Quality::Fast));
@@ -272,6 +292,7 @@ mod tests {
             ("a --weight nan", "a weight is a number from 1 up"),
             ("a --shard 4/3", "a shard is I/N with I from 1 to N"),
             ("a --shard 0/0", "a shard is I/N with I from 1 to N"),
+            ("a --shard 0/3", "a shard is I/N with I from 1 to N"),
             ("a --max-nodes 0", "0 is not in 1.."),
             ("a --quality best", "[possible values: auto, optimal, improve, fast]"),
             (
@@ -285,7 +306,9 @@ mod tests {
             ("generate --size 1x9", "a board has 2 to 256 rows and columns"),
             ("generate --moves 5 --unsolvable", "cannot be used with"),
             ("completions cobol", "[possible values: bash"),
-            ("--quiet", "<FILE>..."),
+            ("a --input-format rows", "[possible values: line, slashes, compact, grid, "),
+            ("check a b --input-format rows", "[possible values: line, slashes, compact, grid, "),
+            ("chek a b", "did you mean the command 'check'?"),
         ];
         for (line, reason) in cases {
             let error = parse(line).unwrap_err();
@@ -297,7 +320,7 @@ mod tests {
     #[test]
     fn arguments_that_do_not_fit_together() {
         let error = |line| solve(line).settings().unwrap_err().to_string();
-        assert!(error("a -q optimal -a greedy").contains("cannot promise the shortest"));
+        assert!(error("a --quality optimal -a greedy").contains("cannot promise the shortest"));
         assert_eq!(error("a -a ida --weight 2"), "--weight is for --algorithm wastar");
         assert_eq!(error("- a -"), "standard input ('-') can be read only once");
     }

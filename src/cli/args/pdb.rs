@@ -75,7 +75,7 @@ pub struct BuildArgs {
     pub goal: String,
 
     /// Workers [default: available cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(short, long, visible_short_alias = 'j', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
 
     /// Hard cap on the memory of the whole process, such as 1G

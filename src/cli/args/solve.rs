@@ -1,6 +1,6 @@
 //! The arguments of `solve`, and what they come to.
 
-use super::{Destination, PdbDir};
+use super::{Destination, PdbDir, forms::form_names};
 use crate::{
     batch::settings::{Algorithm, HeuristicChoice, Quality, Settings},
     cli::{Screen, When},
@@ -68,11 +68,12 @@ pub enum SummaryPlace {
 #[derive(Clone, Debug, Args)]
 pub struct SolveArgs {
     /// Puzzle files; '-' is standard input, .gz and .zst are unpacked
-    #[arg(value_name = "FILE", required = true)]
+    /// [default: standard input, if something is piped into it]
+    #[arg(value_name = "FILE")]
     pub files: Vec<String>,
 
     /// How good solutions have to be
-    #[arg(short, long, value_enum, value_name = "QUALITY", default_value_t, help_heading = "Solving")]
+    #[arg(long, value_enum, value_name = "QUALITY", default_value_t, help_heading = "Solving")]
     pub quality: Quality,
 
     /// The search
@@ -111,7 +112,7 @@ pub struct SolveArgs {
     pub goal: String,
 
     /// Workers; more than the cores is fine [default: available cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
+    #[arg(short, long, visible_short_alias = 'j', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
     pub threads: Option<u32>,
 
     /// Hard cap on the memory of the whole process, such as 64MiB or 2G
@@ -154,7 +155,7 @@ pub struct SolveArgs {
     pub deterministic: bool,
 
     /// Read all records as this form instead of detecting it
-    #[arg(long, value_name = "FORM", help_heading = "Input")]
+    #[arg(long, value_name = "FORM", value_parser = form_names(), help_heading = "Input")]
     pub input_format: Option<String>,
 
     /// Only records whose number is I modulo N, to split a file among machines
@@ -192,11 +193,14 @@ pub struct SolveArgs {
     pub explain: bool,
 
     /// When to show how far the run is
+    ///
+    /// auto draws a line on a terminal, where nothing else can write over it: if
+    /// stdout is a pipe, another program may be writing results to the same terminal.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, help_heading = "On stderr")]
     pub progress: When,
 
     /// Neither progress nor summary nor notes, errors only
-    #[arg(long, help_heading = "On stderr")]
+    #[arg(short, long, help_heading = "On stderr")]
     pub quiet: bool,
 
     /// When to use colour; NO_COLOR is respected
@@ -340,10 +344,10 @@ fn parse_width(text: &str) -> Result<usize, String> {
 }
 
 fn parse_shard(text: &str) -> Result<(u64, u64), String> {
-    let parts =
+    let parts: Option<(u64, u64)> =
         text.split_once('/').and_then(|(i, n)| Some((i.trim().parse().ok()?, n.trim().parse().ok()?)));
     match parts {
-        Some((index, shards)) if shards > 0 && index <= shards => Ok((index, shards)),
+        Some((index, shards)) if (1..=shards).contains(&index) => Ok((index, shards)),
         _ => Err("a shard is I/N with I from 1 to N, such as 2/8".into()),
     }
 }

@@ -40,7 +40,7 @@ pub struct TrayArgs {
     pub input_format: Option<Lines>,
 
     /// How good the solution has to be
-    #[arg(short, long, value_enum, value_name = "QUALITY", default_value = "fast")]
+    #[arg(long, value_enum, value_name = "QUALITY", default_value = "fast")]
     pub quality: Quality,
 
     /// Hard cap on the memory of the process, such as 64MiB or 2G

@@ -2,7 +2,7 @@
 //! or a whole folder of them.
 
 use crate::{
-    cli::{Exit, Screen, tray},
+    cli::{error_list::ErrorList, tray},
     convert::{Puzzles, Record, Written},
     input::{Course, parse_course},
     output::{Instance, Sink},
@@ -29,7 +29,12 @@ pub(super) fn is_course(path: &Path) -> bool {
 
 /// Writes the tray of two files, or all trays of a folder in the order of their
 /// names, as records with these names as ids.
-pub(super) fn convert(path: &Path, form: Written, sink: &mut Sink) -> anyhow::Result<Exit> {
+pub(super) fn convert(
+    path: &Path,
+    form: Written,
+    sink: &mut Sink,
+    errors: &mut ErrorList,
+) -> anyhow::Result<()> {
     let mut starts = vec![path.to_owned()];
     if path.is_dir() {
         let entries = fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -37,21 +42,18 @@ pub(super) fn convert(path: &Path, form: Written, sink: &mut Sink) -> anyhow::Re
         starts.retain(|start| goal_of(start).is_file());
         starts.sort();
     }
-    let (screen, mut exit) = (Screen::default(), Exit::Decided);
     if starts.is_empty() {
-        screen.error(&format!("{}: no file has a goal beside it (NAME with NAME.goal)", path.display()));
-        exit = Exit::Failed;
+        errors.add(&format!("{}: no file has a goal beside it (NAME with NAME.goal)", path.display()));
     }
     let mut puzzles = Puzzles::new(form);
     for start in starts {
         let mut text = String::new();
         if let Err(error) = one(&start, &mut puzzles, &mut text) {
-            screen.error(&format!("{}: {error:#}", start.display()));
-            exit = Exit::Failed;
+            errors.add(&format!("{}: {error:#}", start.display()));
         }
         sink.write_all(text.as_bytes())?;
     }
-    Ok(exit)
+    Ok(())
 }
 
 /// Appends one tray.

@@ -5,28 +5,37 @@ use rustyline::{
     Context, Editor, Helper, completion::Completer, error::ReadlineError, highlight::Highlighter,
     hint::Hinter, history::DefaultHistory, validate::Validator,
 };
+use std::collections::VecDeque;
 
 /// A prompt on the terminal.
+///
+/// The editor keeps what it has read of the terminal beyond a line for the next one
+/// (rustyline's feature `buffer-redux`), so that pasted and typed-ahead lines are not
+/// lost. A paste that the terminal marks as one comes as one text of several lines.
 pub(super) struct Prompt {
     editor: Editor<Words, DefaultHistory>,
     text: String,
+    /// Lines that were pasted together with the last one.
+    pasted: VecDeque<String>,
 }
 
 impl Prompt {
     pub(super) fn new(text: &str) -> anyhow::Result<Self> {
         let mut editor = Editor::new()?;
         editor.set_helper(Some(Words));
-        Ok(Self { editor, text: text.to_owned() })
+        Ok(Self { editor, text: text.to_owned(), pasted: VecDeque::new() })
     }
 
     /// The next line; none at the end of the input. Ctrl-C only drops the line.
     pub(super) fn next(&mut self) -> anyhow::Result<Option<String>> {
         loop {
+            if let Some(line) = self.pasted.pop_front() {
+                self.editor.add_history_entry(&line)?;
+                return Ok(Some(line));
+            }
             match self.editor.readline(&self.text) {
-                Ok(line) => {
-                    self.editor.add_history_entry(&line)?;
-                    return Ok(Some(line));
-                }
+                // At least one line, if an empty one.
+                Ok(text) => self.pasted.extend(text.split('\n').map(str::to_owned)),
                 Err(ReadlineError::Interrupted) => {}
                 Err(ReadlineError::Eof) => return Ok(None),
                 Err(error) => return Err(error.into()),

@@ -48,8 +48,30 @@ pub enum Event<'e> {
     Damaged(Pattern, &'e Damage),
     /// A database could not be written to its file; it is used all the same.
     NotKept(Pattern, &'e io::Error),
-    /// So many of all states of a database that is being made are done.
-    Made(Pattern, u64, u64),
+    /// A database was written to a file of so many bytes.
+    Kept(Pattern, u64),
+    /// More states of a database that is being made are done.
+    Made(Pattern, Made),
+}
+
+/// How far the databases of a partition are that have to be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Made {
+    /// The number of the database that is being made, from 1.
+    pub number: usize,
+    /// How many have to be made.
+    pub of: usize,
+    /// States done, of all these databases together.
+    pub done: u64,
+    /// States of all these databases.
+    pub states: u64,
+}
+
+impl Made {
+    /// Percent of all states that are done.
+    pub fn percent(&self) -> u64 {
+        (self.done as u128 * 100 / u128::from(self.states.max(1))) as u64
+    }
 }
 
 /// Who is told, and says whether to go on.
@@ -170,12 +192,22 @@ impl Library {
         listener: Listener<'_>,
     ) -> Result<bool, BuildError> {
         let Some(patterns) = Self::patterns(partition, size, blank) else { return Ok(false) };
+        let mut missing = Vec::new();
+        let mut made = Made::default();
         for pattern in patterns {
-            if self.find(pattern).is_none() {
-                let Some(classes) = self.classes(pattern) else { return Ok(false) };
-                let database = self.load_or_make(pattern, &classes, threads, listener)?;
-                self.databases.push(Arc::new(database));
+            if self.find(pattern).is_some() {
+                continue;
             }
+            let Some(classes) = self.classes(pattern) else { return Ok(false) };
+            if !self.store.as_ref().is_some_and(|store| store.has(pattern)) {
+                made.of += 1;
+                made.states += build::states(pattern, &classes);
+            }
+            missing.push((pattern, classes));
+        }
+        for (pattern, classes) in missing {
+            let database = self.load_or_make(pattern, &classes, threads, &mut made, listener)?;
+            self.databases.push(Arc::new(database));
         }
         Ok(true)
     }
@@ -192,17 +224,29 @@ impl Library {
         pattern: Pattern,
         classes: &Arc<Classes>,
         threads: usize,
+        made: &mut Made,
         listener: Listener<'_>,
     ) -> Result<Database, BuildError> {
+        let states = build::states(pattern, classes);
         match self.store.as_ref().map(|store| store.load(pattern, classes)) {
             Some(Ok(Some(database))) => return Ok(database),
-            Some(Err(damage)) => drop(listener(Event::Damaged(pattern, &damage))),
+            Some(Err(damage)) => {
+                listener(Event::Damaged(pattern, &damage));
+                made.of += 1;
+                made.states += states;
+            }
             Some(Ok(None)) | None => {}
         }
-        let report: Report<'_> = &|known, all| listener(Event::Made(pattern, known, all));
+        made.number += 1;
+        let before = *made;
+        let report: Report<'_> =
+            &|known, _| listener(Event::Made(pattern, Made { done: before.done + known, ..before }));
         let database = build::build(pattern, classes, threads, report)?;
-        if let Some(Err(error)) = self.store.as_ref().map(|store| store.save(&database)) {
-            listener(Event::NotKept(pattern, &error));
+        made.done += states;
+        match self.store.as_ref().map(|store| store.save(&database)) {
+            Some(Ok(bytes)) => drop(listener(Event::Kept(pattern, bytes))),
+            Some(Err(error)) => drop(listener(Event::NotKept(pattern, &error))),
+            None => {}
         }
         Ok(database)
     }

@@ -35,7 +35,7 @@ pub use build::{BuildError, Report};
 pub use database::Database;
 pub use frame::Frame;
 pub use keeping::{Keeping, Kept as KeptBoard, Recounted, Whole};
-pub use library::{Event, Library, Listener, Needs};
+pub use library::{Event, Library, Listener, Made, Needs};
 pub use order::MOST_TILES;
 pub use partition::{MOST_PATTERNS, NotAPartition, Partition};
 pub use pattern::Pattern;

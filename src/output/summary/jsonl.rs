@@ -12,6 +12,7 @@ impl Summary {
         member(out, "v", VERSION);
         self.counts_member(out);
         member(out, "time_s", rounded(run.elapsed.as_secs_f64(), 1e6));
+        member(out, "setup_s", rounded(run.setup.as_secs_f64(), 1e6));
         member(out, "puzzles_per_s", rounded(run.rate(self.puzzles - self.kept), 10.0));
         member(out, "nodes_per_s", rounded(run.rate(self.generated - self.generated_before), 10.0));
         member(out, "threads", run.threads);
@@ -99,7 +100,7 @@ mod tests {
         );
         assert!(
             text.contains(
-                "\"fallbacks_to_ida\":3},\"time_s\":0.31,\"puzzles_per_s\":322.6,\
+                "\"fallbacks_to_ida\":3},\"time_s\":0.31,\"setup_s\":0,\"puzzles_per_s\":322.6,\
                  \"nodes_per_s\":11372490.3,\"threads\":2,\"peak_memory_bytes\":74711040,\
                  \"memory_cap_bytes\":536870912,\"time_us_p50\":"
             ),

@@ -102,6 +102,8 @@ struct Slow {
 pub struct Run {
     /// From the start of the run to its end.
     pub elapsed: Duration,
+    /// Of this, the time before the first puzzle: making and reading pattern databases.
+    pub setup: Duration,
     /// Workers.
     pub threads: usize,
     /// The largest resident memory, in bytes.
@@ -111,9 +113,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// A count over the whole time, for each second.
+    /// The time without set-up.
+    fn solving(&self) -> Duration {
+        self.elapsed.saturating_sub(self.setup)
+    }
+
+    /// A count for each second of solving.
     fn rate(&self, count: u64) -> f64 {
-        let seconds = self.elapsed.as_secs_f64();
+        let seconds = self.solving().as_secs_f64();
         if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
     }
 }
@@ -257,6 +264,7 @@ mod tests {
     /// A run of two seconds on two threads.
     pub(super) const RUN: Run = Run {
         elapsed: Duration::from_millis(310),
+        setup: Duration::ZERO,
         threads: 2,
         peak_memory: 74_711_040,
         memory_cap: 536_870_912,

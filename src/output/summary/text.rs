@@ -4,9 +4,13 @@ use super::super::GiveUp;
 use super::{Run, Summary};
 use crate::quantity::{Bytes, Count, Span};
 use std::fmt::{self, Write};
+use std::time::Duration;
 
 /// From so many puzzles up, percentiles and the slowest ones are worth a line.
 const MANY: u64 = 20;
+
+/// A set-up of so long, and of a hundredth of the time, is worth a word.
+const SETUP: Duration = Duration::from_millis(10);
 
 impl Summary {
     /// A few aligned lines: counts, time, memory, and for big batches how the
@@ -23,7 +27,15 @@ impl Summary {
             writeln!(out, "  kept     {} of the earlier run", plural(self.kept, "result"))?;
         }
         let now = self.puzzles - self.kept;
-        write!(out, "  time     {}, {} puzzles/s", Span(run.elapsed), Count(run.rate(now)))?;
+        write!(out, "  time     {}", Span(run.elapsed))?;
+        match run.setup >= SETUP && run.setup >= run.elapsed / 100 {
+            true => {
+                let (setup, solving) = (Span(run.setup), Span(run.solving()));
+                write!(out, ": {setup} set-up, {solving} solving\n  speed    ")?;
+            }
+            false => out.push_str(", "),
+        }
+        write!(out, "{} puzzles/s", Count(run.rate(now)))?;
         write!(
             out,
             ", {} nodes/s, {}",
@@ -116,6 +128,16 @@ mod tests {
              each     50 % in 45.1 ms, 90 % in 85.5 ms, 99 % in 94 ms\n  \
              slowest  hard.txt:94  94 ms\n           hard.txt:93  93 ms\n           hard.txt:92  92 ms\n           \
              hard.txt:91  91 ms\n           hard.txt:90  90 ms\n"
+        );
+    }
+
+    #[test]
+    fn set_up_is_separated_from_solving() {
+        let run = Run { elapsed: Duration::from_secs(10), setup: Duration::from_secs(8), ..RUN };
+        let text = hundred().text(&run);
+        assert!(
+            text.contains("  time     10 s: 8 s set-up, 2 s solving\n  speed    50 puzzles/s, "),
+            "{text}"
         );
     }
 
