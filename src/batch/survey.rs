@@ -6,6 +6,7 @@
 use super::beginning::Beginning;
 use super::inputs::RECORDS;
 use super::settings::Settings;
+use crate::file_name::path_of;
 use crate::input::{Block, Defaults, Packing, Reader};
 use crate::large::bound::lower_bound;
 use crate::large::field::Field;
@@ -42,7 +43,7 @@ pub(super) fn survey(
     let mut kinds: Vec<Kind> = Vec::new();
     let mut streams = 0;
     for file in &settings.files {
-        match fs::metadata(file) {
+        match fs::metadata(path_of(file)) {
             _ if file == "-" && !beginning.is_empty() => {
                 let reader = Reader::from_stream(file, beginning.copy(), defaults.clone());
                 look(reader, |records, _| (IN_A_STREAM as f64 / records as f64).max(1.0), true, &mut kinds);

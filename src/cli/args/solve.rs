@@ -68,7 +68,7 @@ pub enum SummaryPlace {
 #[derive(Clone, Debug, Args)]
 pub struct SolveArgs {
     /// Puzzle files; '-' is standard input, .gz and .zst are unpacked
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, value_parser = super::file_name())]
     pub files: Vec<String>,
 
     /// How good solutions have to be
