@@ -27,6 +27,7 @@
 //! * [`plot`]: figures as SVG and PNG, without anything from the system.
 //! * [`shell`]: the 8-puzzle command language.
 //! * [`trace`]: the order in which a textbook search visits states.
+//! * [`file_name`]: names of input files as text, whatever their bytes.
 //! * [`quantity`]: memory, time and counts as people write and read them.
 //! * [`cli`]: arguments, one file a command; all that a person sees.
 
@@ -35,6 +36,7 @@ pub mod check;
 pub mod cli;
 pub mod convert;
 pub mod experiment;
+pub mod file_name;
 pub mod generate;
 pub mod heuristic;
 pub mod input;

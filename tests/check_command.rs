@@ -41,7 +41,8 @@ fn run(command: &mut Command) -> (i32, String, String) {
 fn right_results_end_with_0_and_a_summary() {
     let summary = "4 puzzles: 2 solved (0 optimal, 1 as short as known), 1 unsolvable, 0 gave up, 1 invalid; \
         all right\n";
-    assert_eq!(outcome(&RIGHT.concat(), &[]), (0, summary.into(), String::new()));
+    let unchecked = "not checked: times, node counts, algorithms and heuristics\n";
+    assert_eq!(outcome(&RIGHT.concat(), &[]), (0, format!("{unchecked}{summary}"), String::new()));
     assert_eq!(outcome(&RIGHT.concat(), &["--quiet"]), (0, String::new(), String::new()));
 }
 
@@ -52,7 +53,7 @@ fn every_problem_is_a_line_on_stdout() {
     assert_eq!((status, stderr.as_str()), (1, ""));
     let lines: Vec<&str> = stdout.lines().collect();
     assert_eq!(lines[0], "p.txt, line 2, record 2 (k): the moves do not end at the goal blank-last");
-    assert!(lines.len() == 2 && lines[1].ends_with("; 1 wrong, 0 missing"), "{stdout}");
+    assert!(lines.len() == 3 && lines[2].ends_with("; 1 wrong, 0 missing"), "{stdout}");
 
     let (status, stdout, _) = outcome(&[RIGHT[0], RIGHT[2], RIGHT[3]].concat(), &["--quiet"]);
     assert_eq!((status, stdout.as_str()), (1, "p.txt, line 2, record 2 (k): no result\n"));
@@ -83,8 +84,8 @@ fn after_twenty_problems_the_rest_are_counted() {
     fs::write(folder.path().join("p.txt"), "1 2 3 4 5 6 7 0 8\n".repeat(50)).unwrap();
     let (status, stdout, _) = run(&mut check(folder.path(), &["p.txt", "r.txt"]));
     let lines: Vec<&str> = stdout.lines().collect();
-    assert_eq!((status, lines.len(), lines[20]), (1, 22, "and 30 more"));
-    assert!(lines[21].ends_with("0 wrong, 50 missing"), "{stdout}");
+    assert_eq!((status, lines.len(), lines[20]), (1, 23, "and 30 more"));
+    assert!(lines[22].ends_with("0 wrong, 50 missing"), "{stdout}");
 }
 
 #[test]
@@ -96,6 +97,95 @@ fn either_file_may_be_standard_input() {
     assert_eq!(results.1, puzzles.1);
     let (status, stdout, stderr) = run(&mut check(folder.path(), &["-", "-"]));
     assert!(status == 2 && stdout.is_empty() && stderr.contains("only one of PUZZLES and RESULTS"));
+}
+
+/// What a run says of the puzzles in a format, changed and checked.
+fn changed(format: &str, from: &str, to: &str) -> (i32, String) {
+    let folder = folder(b"");
+    let mut solve = cargo_bin_cmd!("batch-solve");
+    solve.current_dir(folder.path()).env("XDG_CACHE_HOME", folder.path());
+    let output = solve.args(["p.txt", "--quiet", "--format", format]).output().unwrap();
+    let results = String::from_utf8(output.stdout).unwrap();
+    assert!(results.contains(from), "{results}");
+    let results = results.replacen(from, to, 1);
+    let (status, stdout, _) = run(check(folder.path(), &["p.txt", "-", "--quiet"]).write_stdin(results));
+    (status, stdout)
+}
+
+#[test]
+fn what_a_result_says_of_its_record_is_compared() {
+    for format in ["jsonl", "csv"] {
+        assert_eq!(changed(format, "", ""), (0, String::new()));
+    }
+    let problem = |from: &str, to: &str| changed("jsonl", from, to).1;
+    assert_eq!(
+        problem("\"id\":\"k\"", "\"id\":\"q\""),
+        "p.txt, line 2, record 2 (k): the id is said to be 'q', but it is 'k'\n"
+    );
+    assert_eq!(
+        problem("\"kind\":\"tiles\"", "\"kind\":\"tray\""),
+        "p.txt, line 1, record 1: the kind is said to be 'tray', but it is 'tiles'\n"
+    );
+    assert_eq!(
+        problem("\"size\":\"3x3\"", "\"size\":\"4x4\""),
+        "p.txt, line 1, record 1: the size is said to be '4x4', but it is '3x3'\n"
+    );
+    assert_eq!(changed("csv", ",tiles,3x3,", ",tiles,3x4,").0, 1);
+}
+
+#[test]
+fn the_summary_record_must_agree_with_the_results() {
+    for (name, count) in [("puzzles", 4), ("solved", 2), ("optimal", 2), ("unsolvable", 1), ("invalid", 1)] {
+        let (status, stdout) =
+            changed("jsonl", &format!("\"{name}\":{count}"), &format!("\"{name}\":{}", count + 3));
+        let expected = format!(
+            "results line 5: the summary says {name} {}, but the results come to {count}\n",
+            count + 3
+        );
+        assert_eq!((status, stdout), (1, expected));
+    }
+    let summary = "{\"type\":\"summary\",\"v\":1,";
+    let again = format!("{summary}\"counts\":{{}}}}\n{summary}");
+    assert_eq!(changed("jsonl", summary, &again).1, "results line 6: a second summary\n");
+    let (status, stdout) = changed(
+        "jsonl",
+        "{\"type\":\"result\"",
+        &format!("{summary}\"counts\":{{}}}}\n{{\"type\":\"result\""),
+    );
+    assert!(status == 1 && stdout.contains("line 2: a result after the summary"), "{stdout}");
+}
+
+#[test]
+fn ids_in_states_may_look_like_a_status() {
+    let folder = folder(b"");
+    let ids =
+        ["a: solved, b", "c: solved, 2 moves, optimal", "d: unsolvable, e", "f: invalid, g: gave_up, time"];
+    let boards = ["1 2 3/4 5 6/7 0 8", "1 2 3/4 5 6/7 8 0", "1 2 3/4 5 6/8 7 0", "1 2 3/4 5 6/8 7 7"];
+    let puzzles: String = ids.iter().zip(boards).map(|(id, board)| format!("@id {id}\n{board}\n")).collect();
+    fs::write(folder.path().join("p.txt"), puzzles).unwrap();
+    let mut solve = cargo_bin_cmd!("batch-solve");
+    solve.current_dir(folder.path()).env("XDG_CACHE_HOME", folder.path());
+    let states = solve.args(["p.txt", "--quiet", "--format", "states"]).output().unwrap().stdout;
+    let (status, stdout, _) = run(check(folder.path(), &["p.txt", "-"]).write_stdin(states));
+    assert_eq!(status, 0, "{stdout}");
+    assert!(
+        stdout.contains("4 puzzles: 2 solved (2 optimal), 1 unsolvable, 0 gave up, 1 invalid"),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn what_is_not_checked_is_named() {
+    let folder = folder(b"");
+    let mut solve = cargo_bin_cmd!("batch-solve");
+    solve.current_dir(folder.path()).env("XDG_CACHE_HOME", folder.path());
+    let output = solve.args(["p.txt", "--quiet", "--format", "jsonl"]).output().unwrap();
+    let (_, stdout, _) = run(check(folder.path(), &["p.txt", "-"]).write_stdin(output.stdout));
+    assert_eq!(
+        stdout.lines().next().unwrap(),
+        "not checked: 1 claim of a shortest solution (no length is known); times, node counts, algorithms and \
+         heuristics; of the summary record all but its counts"
+    );
 }
 
 #[test]

@@ -208,3 +208,26 @@ fn trays_become_pictures_and_stay_the_same() {
     let known = batch_solve(&[&classics, "--quiet"], "");
     assert_eq!(lengths(&batch_solve(&["-", "--quiet"], &pictures)), lengths(&known));
 }
+
+/// More files than a process may have open.
+#[test]
+fn files_are_opened_one_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..300).map(|number| format!("{number}.txt")).collect();
+    for name in &names {
+        fs::write(folder.path().join(name), "1 2 3 4 5 6 7 0 8\n").unwrap();
+    }
+    let run = |arguments: &[&str], files: &[String]| {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "ulimit -n 32 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_batch-solve")]);
+        command.args(arguments).args(files).current_dir(folder.path()).output().unwrap()
+    };
+    let converted = text(&run(&["convert", "--to", "compact"], &names));
+    assert_eq!(converted, "123 456 7b8\n".repeat(300));
+    let results = run(&["solve", "--format", "jsonl", "--quiet", "-o", "r.jsonl"], &names);
+    assert_eq!(results.status.code(), Some(0), "{}", String::from_utf8_lossy(&results.stderr));
+    let runs = text(&run(&["convert", "--to", "runs", "--results", "r.jsonl"], &names));
+    assert_eq!(runs.lines().count(), 300);
+    let missing = run(&["convert", "--to", "compact", "none.txt"], &names);
+    assert_eq!((missing.status.code(), missing.stdout.len()), (Some(2), 0));
+}

@@ -302,7 +302,7 @@ fn end(mut child: Child, signal: i32) -> (Option<i32>, String, String) {
 fn the_summary_goes_where_it_is_told_to() {
     let file = fixture("forms/line.txt");
     let run = |options: &[&str]| {
-        let output = batch_solve(&[&[&*file], options].concat());
+        let output = solve(&[&[&*file], options].concat(), "");
         let stdout = String::from_utf8(output.stdout).unwrap();
         let (records, on_stderr) =
             (stdout.matches("\"type\":\"summary\"").count(), !output.stderr.is_empty());
@@ -320,7 +320,7 @@ fn the_summary_goes_where_it_is_told_to() {
 /// A data frame of all lines has one type in each column.
 #[test]
 fn the_summary_shares_no_column_with_results() {
-    let (results, summary) = json(&batch_solve(&[&fixture("forms/line.txt"), "--format", "jsonl"]));
+    let (results, summary) = json(&solve(&[&fixture("forms/line.txt"), "--format", "jsonl"], ""));
     for name in summary.as_object().unwrap().keys().filter(|name| !["type", "v"].contains(&name.as_str())) {
         assert!(results.iter().all(|result| result.get(name).is_none()), "{name}");
     }
@@ -347,7 +347,7 @@ fn a_closed_pipe_ends_the_wait_for_standard_input() {
         let mut child = start(&["-", "--threads", threads]);
         drop(child.stdout.take());
         let mut stdin = child.stdin.take().unwrap();
-        stdin.write_all(b"1 2 3 0\n").unwrap();
+        stdin.write_all(b"1 2 3 4 5 6 7 8 0\n").unwrap();
         let began = Instant::now();
         while child.try_wait().unwrap().is_none() {
             assert!(began.elapsed() < Duration::from_secs(20), "it waits for more input");
@@ -363,7 +363,7 @@ fn a_signal_ends_the_wait_for_standard_input() {
     for threads in ["1", "2", "8"] {
         let mut child = start(&["-", "--threads", threads]);
         let mut stdin = child.stdin.take().unwrap();
-        stdin.write_all(b"1 2 3 0\n").unwrap();
+        stdin.write_all(b"1 2 3 4 5 6 7 8 0\n").unwrap();
         std::thread::sleep(Duration::from_millis(300));
         let (code, results, told) = end(child, libc::SIGINT);
         assert_eq!(code, Some(130), "{told}");
@@ -376,7 +376,7 @@ fn a_signal_ends_the_wait_for_standard_input() {
 fn a_deadline_ends_the_wait_for_standard_input() {
     let mut child = start(&["-", "--deadline", "200ms"]);
     let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(b"1 2 3 0\n").unwrap();
+    stdin.write_all(b"1 2 3 4 5 6 7 8 0\n").unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(text(&output.stdout), "1\tsolved\t0\t\n");

@@ -5,6 +5,7 @@ use super::interrupt::Interrupt;
 use super::ready::{Wait, wait};
 use super::resume::Mark;
 use super::settings::Settings;
+use crate::file_name::path_of;
 use crate::input::{Block, Defaults, Digest, InputError, Packing, Reader};
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
@@ -194,8 +195,8 @@ impl<'r> Inputs<'r> {
                 Err(source) => return (self.complain)(&InputError::Open { file: file.into(), source }),
             })),
             // Pipes and devices, too, may keep us waiting, already when they are opened.
-            _ if fs::metadata(file).is_ok_and(|file| !file.is_file() && !file.is_dir()) => {
-                match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(file) {
+            _ if fs::metadata(path_of(file)).is_ok_and(|file| !file.is_file() && !file.is_dir()) => {
+                match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path_of(file)) {
                     Ok(stream) => Some(stream),
                     Err(source) => {
                         return (self.complain)(&InputError::Open { file: file.into(), source });

@@ -6,6 +6,7 @@
 use super::beginning::Beginning;
 use super::inputs::RECORDS;
 use super::settings::Settings;
+use crate::file_name::path_of;
 use crate::input::{Block, Defaults, Packing, Reader};
 use crate::large::bound::lower_bound;
 use crate::large::field::Field;
@@ -42,7 +43,7 @@ pub(super) fn survey(
     let mut kinds: Vec<Kind> = Vec::new();
     let mut streams = 0;
     for file in &settings.files {
-        match fs::metadata(file) {
+        match fs::metadata(path_of(file)) {
             // How much of a stream has come by now depends on its writer.
             _ if file == "-" && !beginning.is_empty() && !settings.repeats_counts() => {
                 let reader = Reader::from_stream(file, beginning.copy(), defaults.clone());

@@ -33,11 +33,15 @@ impl<R: BufRead> Rows<R> {
             let column = self.header.iter().position(|column| column == name)?;
             self.row.get(column).filter(|text| !text.is_empty()).map(str::to_owned)
         };
-        let number = |name: &str| text(name)?.parse().ok();
+        let number = |name: &str| text(name)?.parse::<u64>().ok();
         Some(Fields {
             file: text("file"),
             n: Some(number("n")?),
             id: text("id"),
+            kind: text("kind"),
+            size: text("size"),
+            expanded: number("expanded"),
+            generated: number("generated"),
             goal: text("goal"),
             metric: text("metric"),
             notation: text("notation"),

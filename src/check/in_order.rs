@@ -27,6 +27,7 @@ pub fn in_order(
     for found in results {
         let outcome = match found? {
             Found::Outcome(outcome) => outcome,
+            Found::Summary { .. } => continue,
             Found::Malformed { line, what } => return Ok(Err(format!("line {line}: {what}"))),
         };
         let answers = match records.next() {
@@ -53,7 +54,7 @@ impl<I: Iterator<Item = Reader>, T: Fn(u64) -> bool> Records<I, T> {
         loop {
             let Some((name, puzzles)) = &mut self.file else {
                 let reader = self.readers.next()?;
-                self.file = Some((reader.file().clone(), Puzzles::new(vec![reader])));
+                self.file = Some((reader.file().clone(), Puzzles::new(vec![reader.into()])));
                 continue;
             };
             match puzzles.next() {
@@ -73,7 +74,7 @@ fn compare(file: &str, puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String>
     {
         return Err(format!("it is of record {n} of {said}, where record {} of {file} should be", puzzle.n));
     }
-    if let Some(said) = outcome.id.as_deref().filter(|&said| said != &*puzzle.id) {
+    if let Some(said) = outcome.id.as_deref().filter(|_| !outcome.is_named(&puzzle.id)) {
         return Err(format!("it is of '{said}', where '{}' of {file} should be", puzzle.id));
     }
     let wrong = |what| format!("{file}, record {}: {what}", puzzle.n);

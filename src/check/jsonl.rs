@@ -1,26 +1,45 @@
 //! JSON Lines results: an object a line, the summary last.
 
 use super::outcome::{Fields, Outcome};
+use super::tally::Counts;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// Reads one line; a summary is no result.
-pub(super) fn outcome(text: &str, line: u64, tile_letters: bool) -> Result<Option<Outcome>, String> {
+/// What a line is.
+#[derive(Debug, PartialEq)]
+pub(super) enum Record {
+    Result(Box<Outcome>),
+    Summary(Counts),
+}
+
+/// Reads one line.
+pub(super) fn record(text: &str, line: u64, tile_letters: bool) -> Result<Record, String> {
     // The moves may be most of the line: they are not taken apart twice.
     let object: HashMap<String, Box<RawValue>> =
         serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
     let raw = |name: &str| object.get(name).map(|value| value.get());
     match raw("type") {
         Some("\"result\"") => {}
-        Some("\"summary\"") => return Ok(None),
+        Some("\"summary\"") => {
+            let counts: Option<HashMap<String, u64>> = raw("counts")
+                .map(serde_json::from_str)
+                .transpose()
+                .map_err(|error| format!("a summary whose counts are no numbers: {error}"))?;
+            let counts = counts.unwrap_or_default();
+            return Ok(Record::Summary(Counts::new(|name| counts.get(name).copied())));
+        }
         _ => return Err("neither a result nor a summary".into()),
     }
     let text = |name: &str| raw(name).and_then(|value| serde_json::from_str::<String>(value).ok());
-    let number = |name: &str| raw(name).and_then(|value| serde_json::from_str(value).ok());
+    let number = |name: &str| raw(name).and_then(|value| serde_json::from_str::<u64>(value).ok());
     let fields = Fields {
         file: text("file"),
         n: number("n"),
         id: text("id"),
+        kind: text("kind"),
+        size: text("size"),
+        expanded: number("expanded"),
+        generated: number("generated"),
         goal: text("goal"),
         metric: text("metric"),
         notation: text("notation"),
@@ -33,7 +52,7 @@ pub(super) fn outcome(text: &str, line: u64, tile_letters: bool) -> Result<Optio
     if fields.n.is_none() {
         return Err("a result without its record's number 'n'".into());
     }
-    Ok(Some(fields.outcome(line, tile_letters)))
+    Ok(Record::Result(Box::new(fields.outcome(line, tile_letters))))
 }
 
 /// The moves as the other formats write them: a text, or from `[[r,c,r',c'],…]`
@@ -69,17 +88,23 @@ mod tests {
     fn a_line_is_a_result_or_the_summary() {
         let line = r#"{"type":"result","v":1,"file":"a","n":17,"id":"k","goal":"snail","metric":"line",
             "notation":"tile","status":"solved","length":1,"optimal":true,"moves":"UU"}"#;
-        let result = outcome(line, 5, false).unwrap().unwrap();
+        let outcome = |line: &str, number| match record(line, number, false) {
+            Ok(Record::Result(outcome)) => *outcome,
+            other => panic!("{other:?}"),
+        };
+        let result = outcome(line, 5);
         assert_eq!((result.place, result.goal.as_deref()), (Some(("a".into(), 17)), Some("snail")));
         let Claim::Solved(solved) = result.claim else { panic!() };
         assert!(solved.counts_runs == Some(true) && solved.optimal == Some(true));
         assert!(matches!(solved.moves, Moves::Letters(letters) if letters.len() == 2));
         let line = r#"{"type":"result","n":1,"status":"solved","length":1,"moves":[[0,1,2,1]]}"#;
-        let Claim::Solved(solved) = outcome(line, 1, false).unwrap().unwrap().claim else { panic!() };
+        let Claim::Solved(solved) = outcome(line, 1).claim else { panic!() };
         assert!(matches!(solved.moves, Moves::Blocks(blocks) if blocks.steps == [[0, 1, 2, 1]]));
-        assert_eq!(outcome(r#"{"type":"summary","v":1}"#, 1, false), Ok(None));
+        assert_eq!(record(r#"{"type":"summary","v":1}"#, 1, false), Ok(Record::Summary(Counts::default())));
+        let counted = record(r#"{"type":"summary","counts":{"puzzles":3,"kept":1}}"#, 1, false);
+        assert!(matches!(counted, Ok(Record::Summary(counts)) if counts.puzzles == Some(3)), "{counted:?}");
         for bad in ["{", "[]", r#"{"type":"other"}"#, r#"{"type":"result","status":"solved"}"#] {
-            assert!(outcome(bad, 1, false).is_err(), "{bad}");
+            assert!(record(bad, 1, false).is_err(), "{bad}");
         }
     }
 }

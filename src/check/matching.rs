@@ -72,7 +72,7 @@ impl Matching {
     pub(super) fn find(&mut self, outcome: &Outcome) -> Result<Match, CheckError> {
         let found = match &outcome.place {
             Some((file, n)) => self.find_by_place(file, *n),
-            None => self.find_by_order(outcome.id.as_deref()),
+            None => self.find_by_order(outcome),
         }?;
         if self.held.1 > self.room { Err(CheckError::Order) } else { Ok(found) }
     }
@@ -102,10 +102,10 @@ impl Matching {
         }))
     }
 
-    fn find_by_order(&mut self, id: Option<&str>) -> Result<Match, InputError> {
+    fn find_by_order(&mut self, outcome: &Outcome) -> Result<Match, InputError> {
         let mut index = 0;
         while let Some(puzzle) = self.look_ahead(index)? {
-            if id.is_none_or(|id| *id == *puzzle.id) {
+            if outcome.is_named(&puzzle.id) {
                 for _ in 0..index {
                     if let Some(overtaken) = self.pop() {
                         self.wait(Handle::Id(overtaken.id.clone()), overtaken);
@@ -120,9 +120,10 @@ impl Matching {
                 break;
             }
         }
-        let id = id.unwrap_or("");
-        Ok(self
-            .take_waiting(Handle::Id(id.into()))
+        let id = outcome.id.as_deref().unwrap_or("");
+        let mut ids = std::iter::once(id).chain(outcome.other_ids.iter().map(String::as_str));
+        Ok(ids
+            .find_map(|id| self.take_waiting(Handle::Id(id.into())))
             .unwrap_or_else(|| Match::None(format!("no record '{}' is without a result here", short(id)))))
     }
 

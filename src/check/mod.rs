@@ -20,13 +20,14 @@ mod pairs;
 mod puzzles;
 mod results;
 mod states;
+mod tally;
 mod text;
 mod tray_states;
 mod trays;
 mod verdict;
 
 use crate::{
-    input::{InputError, Reader},
+    input::InputError,
     output::{Format, Instance, Notation},
     puzzle::tiles::Direction,
 };
@@ -34,9 +35,11 @@ pub use in_order::in_order;
 use matching::{Match, Matching, Missing};
 use outcome::{Claim, Moves, Outcome};
 pub use pairs::{Known, Pair, pairs};
+pub use puzzles::PuzzleFile;
 use puzzles::{Puzzle, Puzzles};
 use results::Found;
 use std::{fmt, io, io::BufRead};
+use tally::Tally;
 use verdict::{Judgement, judge};
 
 /// So many problems are kept word for word; the rest are counted.
@@ -108,8 +111,13 @@ pub struct Summary {
     /// Of these, those longer than the length known, without claiming to be
     /// shortest.
     pub longer: u64,
+    /// Solutions that claim to be shortest, of which nothing is known to compare
+    /// the claim with.
+    pub unknown: u64,
     /// Boards rightly said to be unsolvable.
     pub unsolvable: u64,
+    /// Of these, trays with too many arrangements to prove it again.
+    pub believed: u64,
     /// Records left undecided.
     pub gave_up: u64,
     /// Records rightly said to be invalid.
@@ -118,6 +126,8 @@ pub struct Summary {
     pub wrong: u64,
     /// Records without a result.
     pub missing: u64,
+    /// Whether a summary record came with the results.
+    pub has_record: bool,
     /// The first problems, each one line.
     pub problems: Vec<String>,
 }
@@ -131,6 +141,24 @@ impl Summary {
     /// How many problems there are besides those in `problems`.
     pub fn more_problems(&self) -> u64 {
         self.wrong + self.missing - self.problems.len() as u64
+    }
+
+    /// What was not checked, in one line.
+    pub fn unchecked(&self) -> String {
+        let mut unchecked = Vec::new();
+        if self.unknown > 0 {
+            let s = if self.unknown == 1 { "" } else { "s" };
+            unchecked.push(format!("{} claim{s} of a shortest solution (no length is known)", self.unknown));
+        }
+        if self.believed > 0 {
+            let s = if self.believed == 1 { "" } else { "s" };
+            unchecked.push(format!("{} unsolvable tray{s} (too many arrangements)", self.believed));
+        }
+        unchecked.push("times, node counts, algorithms and heuristics".into());
+        if self.has_record {
+            unchecked.push("of the summary record all but its counts".into());
+        }
+        format!("not checked: {}", unchecked.join("; "))
     }
 
     fn note(&mut self, problem: impl FnOnce() -> String) {
@@ -158,10 +186,13 @@ impl Summary {
                 match known {
                     Some(true) => self.as_known += 1,
                     Some(false) => self.longer += 1,
-                    None => {}
+                    None => self.unknown += u64::from(optimal),
                 }
             }
-            Judgement::Unsolvable => self.unsolvable += 1,
+            Judgement::Unsolvable { is_proved } => {
+                self.unsolvable += 1;
+                self.believed += u64::from(!is_proved);
+            }
             Judgement::GaveUp => self.gave_up += 1,
             Judgement::Invalid => self.invalid += 1,
         }
@@ -217,20 +248,24 @@ fn says<'a>(judgement: &Judgement, claim: &'a Claim) -> Says<'a> {
             Moves::Letters(moves) => Says::Solved(moves, *optimal),
             Moves::Blocks(blocks) => Says::Slid(&blocks.steps),
         },
-        (Judgement::Unsolvable, _) => Says::Unsolvable,
+        (Judgement::Unsolvable { .. }, _) => Says::Unsolvable,
         _ => Says::Nothing,
     }
 }
 
-/// Judges every result of the puzzles in `readers`, in the order in which they
+/// Judges every result of the puzzles in `files`, in the order in which they
 /// were given to the solver.
-pub fn check(readers: Vec<Reader>, results: impl BufRead, options: &Options) -> Result<Summary, CheckError> {
-    check_each(readers, results, options, |_| {})
+pub fn check(
+    files: Vec<impl Into<PuzzleFile>>,
+    results: impl BufRead,
+    options: &Options,
+) -> Result<Summary, CheckError> {
+    check_each(files, results, options, |_| {})
 }
 
 /// The same, and shows each result that is right to `visit`.
 pub fn check_each(
-    readers: Vec<Reader>,
+    files: Vec<impl Into<PuzzleFile>>,
     results: impl BufRead,
     options: &Options,
     mut visit: impl FnMut(Right<'_>),
@@ -244,8 +279,13 @@ pub fn check_each(
         }
         Met::Wrong(what) => summary.wrong(what),
         Met::Missing(name) => summary.note(|| format!("{name}: no result")),
+        Met::Summary { line, wrong } => {
+            summary.has_record = true;
+            wrong.into_iter().for_each(|what| summary.wrong(format!("results line {line}: {what}")));
+        }
     };
-    let missing = each(readers, results, options, visit)?;
+    let files = files.into_iter().map(Into::into).collect();
+    let missing = each(files, results, options, visit)?;
     summary.missing = missing.without_result;
     summary.puzzles = missing.puzzles;
     Ok(summary)
@@ -259,16 +299,19 @@ enum Met<'a> {
     Wrong(String),
     /// The name of a record without one.
     Missing(String),
+    /// The summary record: its line, and what is wrong with it.
+    Summary { line: u64, wrong: Vec<String> },
 }
 
 /// Calls `visit` with every result, and with every record that has none.
 fn each(
-    readers: Vec<Reader>,
+    files: Vec<PuzzleFile>,
     results: impl BufRead,
     options: &Options,
     mut visit: impl FnMut(Met<'_>),
 ) -> Result<Missing, CheckError> {
-    let mut matching = Matching::new(Puzzles::new(readers), options.waiting());
+    let mut matching = Matching::new(Puzzles::new(files), options.waiting());
+    let (mut tally, mut is_over) = (Tally::default(), false);
     let Some(results) = results::open(results, options)? else { return Err(CheckError::Format) };
     for found in results {
         let outcome = match found? {
@@ -277,7 +320,19 @@ fn each(
                 visit(Met::Wrong(format!("results line {line}: {what}")));
                 continue;
             }
+            Found::Summary { line, counts } => {
+                let mut wrong = tally.compare(&counts);
+                if std::mem::replace(&mut is_over, true) {
+                    wrong = vec!["a second summary".into()];
+                }
+                visit(Met::Summary { line, wrong });
+                continue;
+            }
         };
+        tally.add(&outcome);
+        if is_over {
+            visit(Met::Wrong(format!("results line {}: a result after the summary", outcome.line)));
+        }
         match matching.find(&outcome)? {
             Match::Puzzle(puzzle) => match judge(&puzzle, &outcome) {
                 Ok(judgement) => visit(Met::Right { puzzle: &puzzle, outcome: &outcome, judgement }),

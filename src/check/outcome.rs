@@ -11,10 +11,24 @@ pub(super) struct Outcome {
     pub(super) place: Option<(String, u64)>,
     /// The record's id, or its number.
     pub(super) id: Option<String>,
+    /// What else the id may be, where the format leaves it open.
+    pub(super) other_ids: Vec<String>,
+    /// The family and the size of the puzzle, where the format has them.
+    pub(super) kind: Option<String>,
+    pub(super) size: Option<String>,
+    /// States expanded and generated, where the format has them.
+    pub(super) nodes: Option<(u64, u64)>,
     /// The name of the goal, where the format has it.
     pub(super) goal: Option<String>,
     /// What it says.
     pub(super) claim: Claim,
+}
+
+impl Outcome {
+    /// Whether it can be the result of a record with this id.
+    pub(super) fn is_named(&self, id: &str) -> bool {
+        self.id.as_deref().is_none_or(|said| said == id) || self.other_ids.iter().any(|said| said == id)
+    }
 }
 
 /// What a result says.
@@ -72,6 +86,10 @@ pub(super) struct Fields {
     pub(super) file: Option<String>,
     pub(super) n: Option<u64>,
     pub(super) id: Option<String>,
+    pub(super) kind: Option<String>,
+    pub(super) size: Option<String>,
+    pub(super) expanded: Option<u64>,
+    pub(super) generated: Option<u64>,
     pub(super) goal: Option<String>,
     pub(super) metric: Option<String>,
     pub(super) notation: Option<String>,
@@ -86,7 +104,17 @@ impl Fields {
     /// The result that the fields are.
     pub(super) fn outcome(self, line: u64, tile_letters: bool) -> Outcome {
         let claim = self.claim(tile_letters).unwrap_or_else(Claim::Unreadable);
-        Outcome { line, place: self.file.zip(self.n), id: self.id, goal: self.goal, claim }
+        Outcome {
+            line,
+            place: self.file.zip(self.n),
+            id: self.id,
+            other_ids: Vec::new(),
+            kind: self.kind,
+            size: self.size,
+            nodes: self.expanded.zip(self.generated),
+            goal: self.goal,
+            claim,
+        }
     }
 
     fn claim(&self, tile_letters: bool) -> Result<Claim, String> {

@@ -41,7 +41,7 @@ pub fn pairs(
     mut visit: impl FnMut(Pair<'_>),
     mut complain: impl FnMut(&str),
 ) -> Result<(), CheckError> {
-    each(vec![reader], results, options, |met| match met {
+    each(vec![reader.into()], results, options, |met| match met {
         Met::Right { puzzle, outcome, .. } => {
             let Ok(instance) = &puzzle.instance else { return };
             let known = match &outcome.claim {
@@ -56,6 +56,7 @@ pub fn pairs(
         }
         Met::Wrong(what) => complain(&what),
         Met::Missing(name) => complain(&format!("{name}: no result")),
+        Met::Summary { .. } => {}
     })?;
     Ok(())
 }

@@ -1,9 +1,10 @@
 //! The records of all puzzle files, one by one.
 
 use crate::{
-    input::{Block, InputError, Invalid, Reader},
+    input::{Block, Defaults, InputError, Invalid, Reader},
     output::Instance,
 };
+use std::sync::Arc;
 
 /// How many records are cut out of a file at a time.
 const BLOCK: usize = 256;
@@ -33,31 +34,78 @@ impl Puzzle {
     }
 }
 
+/// A file of puzzles to check results against.
+pub enum PuzzleFile {
+    /// One that is open already.
+    Open(Box<Reader>),
+    /// One that is opened when its turn comes, and closed at its end.
+    Named {
+        /// The text of its name.
+        name: Box<str>,
+        /// What its records start with.
+        defaults: Arc<Defaults>,
+    },
+}
+
+impl From<Reader> for PuzzleFile {
+    fn from(reader: Reader) -> Self {
+        Self::Open(reader.into())
+    }
+}
+
+impl PuzzleFile {
+    fn name(&self) -> Arc<str> {
+        match self {
+            Self::Open(reader) => reader.file().clone(),
+            Self::Named { name, .. } => (&**name).into(),
+        }
+    }
+
+    /// The reader of its records.
+    pub fn open(self) -> Result<Reader, InputError> {
+        match self {
+            Self::Open(reader) => Ok(*reader),
+            Self::Named { name, defaults } => Reader::open(&name, (*defaults).clone()),
+        }
+    }
+}
+
 /// The records to come.
 pub(super) struct Puzzles {
-    readers: Vec<Reader>,
+    names: Vec<Arc<str>>,
+    files: std::vec::IntoIter<PuzzleFile>,
+    /// The file that is being read, and its number.
+    reader: Option<Reader>,
     file: usize,
     block: Block,
     at: usize,
 }
 
 impl Puzzles {
-    pub(super) fn new(readers: Vec<Reader>) -> Self {
-        Self { readers, file: 0, block: Block::default(), at: 0 }
+    pub(super) fn new(files: Vec<PuzzleFile>) -> Self {
+        let names = files.iter().map(PuzzleFile::name).collect();
+        Self { names, files: files.into_iter(), reader: None, file: 0, block: Block::default(), at: 0 }
     }
 
     /// The files' names.
     pub(super) fn files(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.readers.iter().map(|reader| &**reader.file())
+        self.names.iter().map(|name| &**name)
     }
 
     /// The next record; none at the end of the last file.
     pub(super) fn next(&mut self) -> Result<Option<Puzzle>, InputError> {
         while self.at == self.block.len() {
             self.at = 0;
-            let Some(reader) = self.readers.get_mut(self.file) else { return Ok(None) };
+            let reader = match &mut self.reader {
+                Some(reader) => reader,
+                None => match self.files.next() {
+                    Some(file) => self.reader.insert(file.open()?),
+                    None => return Ok(None),
+                },
+            };
             if !reader.next_block(&mut self.block, BLOCK)? {
                 reader.finish()?;
+                self.reader = None;
                 self.file += 1;
             }
         }

@@ -5,6 +5,7 @@ use super::{
     limited::Limited,
     outcome::Outcome,
     states::{self, Section},
+    tally::Counts,
     text,
 };
 use crate::output::{Format, Notation};
@@ -13,6 +14,11 @@ use std::io::{self, BufRead, Read};
 /// What came next in the results.
 pub(super) enum Found {
     Outcome(Box<Outcome>),
+    /// The summary, behind which no result should come.
+    Summary {
+        line: u64,
+        counts: Counts,
+    },
     /// Something that belongs to no record that one could tell.
     Malformed {
         line: u64,
@@ -122,10 +128,11 @@ impl<R> Lines<R> {
         if self.format == Format::Text {
             return Some(Found::Outcome(Box::new(text::outcome(text, line, self.tile_letters))));
         }
-        match jsonl::outcome(text, line, self.tile_letters) {
-            Ok(outcome) => outcome.map(|outcome| Found::Outcome(Box::new(outcome))),
-            Err(what) => Some(Found::Malformed { line, what }),
-        }
+        Some(match jsonl::record(text, line, self.tile_letters) {
+            Ok(jsonl::Record::Result(outcome)) => Found::Outcome(outcome),
+            Ok(jsonl::Record::Summary(counts)) => Found::Summary { line, counts },
+            Err(what) => Found::Malformed { line, what },
+        })
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::outcome::{Claim, Fields, Moves, Outcome, Solved, short};
 use super::tray_states::Configurations;
+use crate::output::GiveUp;
 use crate::puzzle::{tiles::Direction, trays::Metric};
 
 /// Cells of the largest board and the largest tray.
@@ -13,17 +14,71 @@ pub(super) const MOST_CELLS: usize = 1 << 16;
 
 const STATUSES: [&str; 4] = ["solved", "unsolvable", "gave_up", "invalid"];
 
-/// Splits `puzzle ID: STATUS, REST`.
-fn heading(line: &str) -> Option<(&str, &str, &str)> {
-    let line = line.strip_prefix("puzzle ")?;
-    let found = STATUSES.iter().filter_map(|status| Some((line.find(&format!(": {status}, "))?, *status)));
-    let (at, status) = found.min()?;
-    Some((&line[..at], status, &line[at + status.len() + 4..]))
+/// A heading, taken apart.
+struct Heading<'a> {
+    id: &'a str,
+    status: &'static str,
+    rest: &'a str,
+}
+
+/// Every way to split `puzzle ID: STATUS, REST`, the likeliest first. An id may look
+/// like a status, and so may what the reason of an invalid record quotes, but
+/// neither `N moves` nor a limit comes from a record: where one of these ends the
+/// line, the id is all that is before it.
+fn headings(line: &str) -> Vec<Heading<'_>> {
+    let Some(line) = line.strip_prefix("puzzle ") else { return Vec::new() };
+    let mut found = Vec::new();
+    for status in STATUSES {
+        let mark = format!(": {status}, ");
+        found.extend(line.match_indices(&mark).map(|(at, _)| (at, status, at + mark.len())));
+    }
+    found.sort_unstable();
+    let heading = |&(at, status, rest): &(usize, &'static str, usize)| Heading {
+        id: &line[..at],
+        status,
+        rest: &line[rest..],
+    };
+    match found.iter().rev().map(heading).find(Heading::is_complete) {
+        Some(sure) => vec![sure],
+        None if found.iter().map(heading).any(|heading| !heading.is_formal()) => {
+            found.iter().map(heading).filter(|heading| !heading.is_formal()).collect()
+        }
+        None => found.first().map(heading).into_iter().collect(),
+    }
+}
+
+impl Heading<'_> {
+    /// Whether the status is followed by words of the program alone.
+    fn is_formal(&self) -> bool {
+        matches!(self.status, "solved" | "gave_up")
+    }
+
+    /// Whether it is such a status, and the words are there.
+    fn is_complete(&self) -> bool {
+        let mut parts = self.rest.split(", ");
+        let first = parts.next().unwrap_or("");
+        let is_first = match self.status {
+            "solved" => is_moves(first),
+            "gave_up" => GiveUp::ALL.into_iter().any(|reason| reason.word() == first),
+            _ => return false,
+        };
+        let is_last = |part: &str| part == "optimal" || part.strip_prefix("at least ").is_some_and(is_moves);
+        is_first && parts.next().is_none_or(is_last) && parts.next().is_none()
+    }
+}
+
+/// Whether a text is `N moves`.
+fn is_moves(text: &str) -> bool {
+    text.split_once(' ').is_some_and(|(number, unit)| {
+        matches!(unit, "move" | "moves")
+            && !number.is_empty()
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// Whether a line looks like a heading.
 pub(super) fn fits(line: &str) -> bool {
-    heading(line).is_some()
+    !headings(line).is_empty()
 }
 
 /// One puzzle's result as its lines come in.
@@ -40,7 +95,8 @@ pub(super) struct Section {
 impl Section {
     /// Starts at a heading.
     pub(super) fn new(text: &str, line: u64) -> Option<Self> {
-        let (id, status, rest) = heading(text)?;
+        let mut headings = headings(text).into_iter();
+        let Heading { id, status, rest } = headings.next()?;
         let number_before = |unit: &str| {
             let words: Vec<&str> = rest.split([' ', ',']).filter(|word| !word.is_empty()).collect();
             let at = words.iter().position(|word| word.starts_with(unit))?;
@@ -56,7 +112,8 @@ impl Section {
             bound,
             ..Fields::default()
         };
-        let outcome = fields.outcome(line, false);
+        let other_ids = headings.map(|heading| heading.id.to_owned()).collect();
+        let outcome = Outcome { other_ids, ..fields.outcome(line, false) };
         Some(Self { outcome, before: Vec::new(), rows: Vec::new(), cols: 0, tray: None })
     }
 
@@ -229,7 +286,7 @@ mod tests {
             panic!()
         };
         assert_eq!((solved.length, solved.bound, solved.optimal), (1, Some(1), Some(false)));
-        assert!(heading("puzzle 4").is_none() && heading("0 U").is_none());
+        assert!(headings("puzzle 4").is_empty() && headings("0 U").is_empty());
     }
 
     #[test]

@@ -5,7 +5,8 @@
 
 use super::outcome::{Blocks, Claim, Moves, Solved};
 use super::verdict::{Judgement, compare, judge_bound};
-use crate::puzzle::trays::{Metric, Tray, oracle};
+use crate::puzzle::trays::oracle::{self, Answer};
+use crate::puzzle::trays::{Metric, Tray};
 
 /// A tray said to be unsolvable is searched for so many arrangements; one that
 /// has more is believed.
@@ -25,10 +26,12 @@ pub(super) fn judge(tray: &Tray, claim: &Claim, known: Option<u64>) -> Result<Ju
             Ok(Judgement::GaveUp)
         }
         _ if known.is_some() => Err("said to be unsolvable, but the length of a solution is known".into()),
-        _ if tray.cells() > LARGEST => Ok(Judgement::Unsolvable),
-        _ => match oracle::solve(tray, Metric::Step, MOST.min(MOST_CELLS / tray.cells())).length() {
-            Some(_) => Err("said to be unsolvable, but it has a solution".into()),
-            None => Ok(Judgement::Unsolvable),
+        _ if tray.unmatched_goal().is_some() => Ok(Judgement::Unsolvable { is_proved: true }),
+        _ if tray.cells() > LARGEST => Ok(Judgement::Unsolvable { is_proved: false }),
+        _ => match oracle::solve(tray, Metric::Step, MOST.min(MOST_CELLS / tray.cells())) {
+            Answer::Solved(_) => Err("said to be unsolvable, but it has a solution".into()),
+            Answer::Unsolvable(_) => Ok(Judgement::Unsolvable { is_proved: true }),
+            Answer::TooMany => Ok(Judgement::Unsolvable { is_proved: false }),
         },
     }
 }

@@ -1,7 +1,7 @@
 //! Whether what a result claims about a record is true.
 
 use super::{
-    outcome::{Claim, Moves, Outcome, Solved},
+    outcome::{Claim, Moves, Outcome, Solved, short},
     puzzles::Puzzle,
     trays,
 };
@@ -19,7 +19,10 @@ pub(super) enum Judgement {
         /// Where a length is known: whether it is as short.
         known: Option<bool>,
     },
-    Unsolvable,
+    Unsolvable {
+        /// Whether that is proved here, too; otherwise it is believed.
+        is_proved: bool,
+    },
     GaveUp,
     Invalid,
 }
@@ -29,6 +32,7 @@ pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, Str
     if let Claim::Unreadable(what) = &outcome.claim {
         return Err(what.clone());
     }
+    judge_identity(puzzle, outcome)?;
     let (board, goal, metric) = match &puzzle.instance {
         Err(_) if outcome.claim == Claim::Invalid => return Ok(Judgement::Invalid),
         Err(invalid) => return Err(format!("the record is invalid: {invalid}")),
@@ -57,7 +61,30 @@ pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, Str
         _ if is_solvable(board, &end) => {
             Err("said to be unsolvable, but its parity is that of the goal".into())
         }
-        _ => Ok(Judgement::Unsolvable),
+        _ => Ok(Judgement::Unsolvable { is_proved: true }),
+    }
+}
+
+/// Whether a result is of its record: by its id, and by the family and the size of
+/// the puzzle.
+fn judge_identity(puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String> {
+    let differs = |name: &str, said: &str, is: &str| {
+        Err(format!("the {name} is said to be '{}', but it is '{is}'", short(said)))
+    };
+    if let Some(said) = outcome.id.as_deref().filter(|_| !outcome.is_named(&puzzle.id)) {
+        return differs("id", said, &puzzle.id);
+    }
+    let (kind, size) = match &puzzle.instance {
+        Ok(Instance::Tiles { board, .. }) => ("tiles", board.size().to_string()),
+        Ok(Instance::Tray { tray, .. }) => ("tray", format!("{}x{}", tray.rows(), tray.cols())),
+        Err(_) => return Ok(()),
+    };
+    if let Some(said) = outcome.kind.as_deref().filter(|&said| said != kind) {
+        return differs("kind", said, kind);
+    }
+    match outcome.size.as_deref().filter(|&said| said != size) {
+        Some(said) => differs("size", said, &size),
+        None => Ok(()),
     }
 }
 

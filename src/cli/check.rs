@@ -6,6 +6,7 @@
 use super::{Exit, args::CheckArgs};
 use crate::{
     check::{CheckError, Options, Summary, check},
+    file_name::path_of,
     input::{Defaults, Packing, Reader, packed_window},
     memory::{
         budget::{Budget, PROGRAM},
@@ -71,7 +72,7 @@ pub(super) fn open(name: &str) -> anyhow::Result<Box<dyn BufRead>> {
     if name == "-" {
         return Ok(Box::new(BufReader::with_capacity(BUFFER, io::stdin())));
     }
-    let file = File::open(name).with_context(|| format!("cannot open {name}"))?;
+    let file = File::open(path_of(name)).with_context(|| format!("cannot open {name}"))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         bail!("{name} is a directory, not a file of results");
     }
@@ -88,7 +89,7 @@ fn say(summary: &Summary, quiet: bool) -> Result<(), SinkError> {
         let _ = writeln!(text, "and {} more", summary.more_problems());
     }
     if !quiet {
-        let _ = writeln!(text, "{summary}");
+        let _ = writeln!(text, "{}\n{summary}", summary.unchecked());
     }
     Sink::stdout(&[] as &[&str])?.write_all(text.as_bytes())
 }

@@ -10,16 +10,17 @@ use super::{
     error_list::ErrorList,
 };
 use crate::{
-    check::{Options, check_each},
+    check::{Options, PuzzleFile, check_each},
     convert::{
         Puzzles, Record, Written,
         results::{self, Answers},
     },
-    input::{Block, Defaults, Reader},
+    file_name::path_of,
+    input::{Block, Defaults},
     output::{Sink, SinkError},
 };
 use anyhow::Context;
-use std::{fmt, path::Path};
+use std::{fmt, sync::Arc};
 
 /// Text is handed on when there is so much of it, in bytes.
 const CHUNK: usize = 64 << 10;
@@ -32,37 +33,47 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Exit> {
     let conversion = args.conversion()?;
     let (window, room) = check::room(args.memory, &args.files)?;
     let (courses, files): (Vec<&String>, Vec<&String>) =
-        args.files.iter().partition(|file| courses::is_course(Path::new(file)));
-    let defaults = Defaults { window: Some(window), ..args.defaults()? };
-    let readers = files.into_iter().map(|file| Ok(Reader::open(file, defaults.clone())?));
-    let readers = readers.collect::<anyhow::Result<Vec<_>>>()?;
+        args.files.iter().partition(|file| courses::is_course(&path_of(file)));
+    let defaults = Arc::new(Defaults { window: Some(window), ..args.defaults()? });
+    let files = files.into_iter().map(|name| file(name, &defaults)).collect::<anyhow::Result<Vec<_>>>()?;
     let inputs: Vec<&str> = args.files.iter().chain(&args.results).map(String::as_str).collect();
     let mut sink = args.destination.open(&inputs)?;
     let exit = match conversion {
         Conversion::Puzzles(form) => {
             let mut errors = ErrorList::new(Screen::default());
             for course in courses {
-                courses::convert(Path::new(course), form, &mut sink, &mut errors)?;
+                courses::convert(&path_of(course), form, &mut sink, &mut errors)?;
             }
-            puzzles(readers, form, &mut sink, &mut errors)?;
+            puzzles(files, form, &mut sink, &mut errors)?;
             errors.finish()
         }
-        Conversion::Results(name, answers) => solutions(args, readers, (name, answers), room, &mut sink)?,
+        Conversion::Results(name, answers) => solutions(args, files, (name, answers), room, &mut sink)?,
     };
     sink.finish()?;
     Ok(exit)
 }
 
+/// A file that will be opened when its turn comes, as there may be more of them
+/// than a process may have open. What does not exist is told before anything is
+/// written.
+fn file(name: &str, defaults: &Arc<Defaults>) -> anyhow::Result<PuzzleFile> {
+    if name != "-" {
+        path_of(name).metadata().with_context(|| format!("cannot open {name}"))?;
+    }
+    Ok(PuzzleFile::Named { name: name.into(), defaults: defaults.clone() })
+}
+
 /// Writes the records of files in a form.
 fn puzzles(
-    readers: Vec<Reader>,
+    files: Vec<PuzzleFile>,
     form: Written,
     sink: &mut Sink,
     errors: &mut ErrorList,
 ) -> anyhow::Result<()> {
     let (mut puzzles, mut text) = (Puzzles::new(form), String::new());
     let mut block = Block::default();
-    for mut reader in readers {
+    for file in files {
+        let mut reader = file.open()?;
         while reader.next_block(&mut block, BLOCK)? {
             for index in 0..block.len() {
                 let header = block.header(index);
@@ -90,7 +101,7 @@ fn puzzles(
 /// Writes the results that are right, and names the others.
 fn solutions(
     args: &ConvertArgs,
-    readers: Vec<Reader>,
+    files: Vec<PuzzleFile>,
     (name, answers): (&str, Answers),
     room: u64,
     sink: &mut Sink,
@@ -98,7 +109,7 @@ fn solutions(
     let screen = Screen::default();
     let options = Options { format: None, notation: args.notation, room };
     let mut out = Chunks { text: String::new(), sink, failed: Ok(()) };
-    let summary = check_each(readers, check::open(name)?, &options, |right| {
+    let summary = check_each(files, check::open(name)?, &options, |right| {
         // What went wrong is in `failed`; nothing else can.
         let _ = results::write(&mut out, answers, right);
     })

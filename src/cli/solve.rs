@@ -3,6 +3,7 @@
 use super::{Exit, Progress, Screen, args::SolveArgs, signals};
 use crate::{
     batch::{self, Finished, Notices, RunError, counters::Counters, resume::Past},
+    file_name::path_of,
     input::{InputError, Packing},
     memory::limits,
     output::{Run, Sink, SinkError, Summary},
@@ -140,5 +141,8 @@ fn total(files: &[String]) -> Option<u64> {
     if files.iter().any(|file| Packing::of(file).is_some()) {
         return None;
     }
-    files.iter().map(|file| fs::metadata(file).ok().filter(fs::Metadata::is_file).map(|m| m.len())).sum()
+    files
+        .iter()
+        .map(|file| fs::metadata(path_of(file)).ok().filter(fs::Metadata::is_file).map(|m| m.len()))
+        .sum()
 }

@@ -3,6 +3,7 @@
 use super::{Exit, Screen, args::TrayArgs, signals};
 use crate::{
     batch::solve_tray,
+    file_name::path_of,
     input::{Course, parse_course},
     output::{Instance, Moves, Sink, SinkError, Verdict, replays},
 };
@@ -63,7 +64,7 @@ pub(super) fn run(args: &TrayArgs, screen: Screen) -> anyhow::Result<Exit> {
 
 /// One of the two files, whole.
 pub(super) fn read(name: &str) -> anyhow::Result<Vec<u8>> {
-    let file = File::open(name).with_context(|| format!("cannot open {name}"))?;
+    let file = File::open(path_of(name)).with_context(|| format!("cannot open {name}"))?;
     let mut text = Vec::new();
     file.take(LONGEST + 1).read_to_end(&mut text).with_context(|| format!("cannot read {name}"))?;
     if text.len() as u64 > LONGEST {

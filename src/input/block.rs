@@ -226,7 +226,7 @@ fn doubtful(fault: Fault, text: &[u8], context: &Context) -> Fault {
         return fault;
     }
     let what = format!(
-        "{}: the lines look like the rows of one board; --input-format line reads each as a board of its own",
+        "{}: the lines look like the rows of one board; --input-format line or grid says what they are",
         fault.what
     );
     Fault { what, ..fault }

@@ -88,7 +88,7 @@ impl Reader {
     /// of the file that is copied into it.
     pub const FOOTPRINT: usize = LONGEST + 2 * WINDOW + (64 << 10);
 
-    /// Opens a file by name; `-` is standard input, and `.gz` and `.zst` are
+    /// Opens a file by the [text of its name](crate::file_name); `-` is standard input, and `.gz` and `.zst` are
     /// compressed.
     pub fn open(name: &str, defaults: Defaults) -> Result<Self, InputError> {
         Source::open(name, defaults.window).map(|source| Self::new(source, defaults))

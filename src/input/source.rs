@@ -2,9 +2,10 @@
 //! compressed file is a stream of its text.
 
 use super::{InputError, Packing, guard};
+use crate::file_name::path_of;
 use std::{
     fs::{File, Metadata},
-    io::{self, ErrorKind, Read},
+    io::{self, ErrorKind, Read, Seek, SeekFrom},
     sync::Arc,
     time::SystemTime,
 };
@@ -34,7 +35,8 @@ struct State {
 }
 
 impl Source {
-    /// Opens a file; `-` is standard input. A compressed one may ask for a window
+    /// Opens a file by the [text of its name](crate::file_name); `-` is standard
+    /// input. A compressed one may ask for a window
     /// of so many bytes.
     pub(super) fn open(name: &str, window: Option<u64>) -> Result<Self, InputError> {
         if name == "-" {
@@ -42,7 +44,7 @@ impl Source {
         }
         let name: Arc<str> = name.into();
         let failed = |source| InputError::Open { file: name.clone(), source };
-        let file = File::open(&*name).map_err(failed)?;
+        let file = File::open(path_of(&name)).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if metadata.is_dir() {
             return Err(InputError::Directory { file: name });
@@ -90,6 +92,12 @@ impl Source {
             Bytes::Mapped(State { file, len, .. }) => {
                 let want = (*len - self.offset).min(WINDOW as u64) as usize;
                 match guard_copy(file, self.offset, want, buffer) {
+                    // A file system without mappings, whose sizes may not be true
+                    // either, as those of sysfs: read on as from a stream.
+                    Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {
+                        self.become_stream()?;
+                        return self.read_into(buffer);
+                    }
                     Ok((_, now)) if now < self.offset + want as u64 => {
                         let (file, expected) = (self.name.clone(), *len);
                         return Err(InputError::Truncated { file, offset: now, expected });
@@ -106,6 +114,20 @@ impl Source {
             }
             Err(source) => Err(InputError::Read { file: self.name.clone(), offset: self.offset, source }),
         }
+    }
+
+    /// Reads the rest of a file without mappings.
+    fn become_stream(&mut self) -> Result<(), InputError> {
+        let Bytes::Mapped(State { file, len, modified }) = &self.bytes else { return Ok(()) };
+        let copy = file.try_clone().and_then(|mut copy| {
+            copy.seek(SeekFrom::Start(self.offset))?;
+            Ok(copy)
+        });
+        let copied = |source| InputError::Read { file: self.name.clone(), offset: self.offset, source };
+        let state = State { file: copy.map_err(copied)?, len: *len, modified: *modified };
+        let stream = state.file.try_clone().map_err(copied)?;
+        self.bytes = Bytes::Stream(Box::new(stream), Some(state));
+        Ok(())
     }
 
     /// Whether a file is still what it was when it was opened.
@@ -129,17 +151,7 @@ fn guard_copy(file: &mut File, offset: u64, want: usize, buffer: &mut Vec<u8>) -
     if want == 0 {
         return Ok((0, offset));
     }
-    let copied = match guard::copy(file, offset, want, buffer) {
-        // A file system without mappings: read the window instead.
-        Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {
-            use std::os::unix::fs::FileExt;
-            let start = buffer.len();
-            buffer.resize(start + want, 0);
-            file.read_exact_at(&mut buffer[start..], offset)?;
-            want
-        }
-        copied => copied?,
-    };
+    let copied = guard::copy(file, offset, want, buffer)?;
     let len = file.metadata()?.len();
     Ok((copied, if copied < want { len.min(offset + copied as u64) } else { len }))
 }

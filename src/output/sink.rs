@@ -254,7 +254,7 @@ fn is_input(output: &Metadata, inputs: &[impl AsRef<str>]) -> bool {
     let same = |input: &str| {
         let metadata = match input {
             "-" => io::stdin().as_fd().try_clone_to_owned().and_then(|fd| File::from(fd).metadata()),
-            path => Path::new(path).metadata(),
+            name => crate::file_name::path_of(name).metadata(),
         };
         metadata.is_ok_and(|metadata| identity(&metadata) == identity(output))
     };

@@ -5,6 +5,7 @@
 //! gone on with elsewhere.
 
 use crate::batch::settings::Settings;
+use crate::file_name::path_of;
 use crate::output::Style;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -85,7 +86,10 @@ impl fmt::Display for Difference {
 impl Fingerprint {
     /// What a run of now would depend on.
     pub(super) fn new(settings: &Settings, style: Style) -> Self {
-        Self { options: options(settings, style), files: settings.files.iter().map(FileMark::new).collect() }
+        Self {
+            options: options(settings, style),
+            files: settings.files.iter().map(|file| FileMark::new(file)).collect(),
+        }
     }
 
     /// Whether a run with the earlier fingerprint can be gone on with; if so, a
@@ -162,12 +166,12 @@ fn options(settings: &Settings, style: Style) -> Vec<(String, String)> {
 }
 
 impl FileMark {
-    fn new(name: &String) -> Self {
-        let state = fs::metadata(name).ok().map(|metadata| {
+    fn new(name: &str) -> Self {
+        let state = fs::metadata(path_of(name)).ok().map(|metadata| {
             let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
             (metadata.len(), time.map_or(0, |time| time.as_nanos() as u64))
         });
-        Self { name: name.clone(), state }
+        Self { name: name.to_owned(), state }
     }
 
     fn to_json(&self) -> Value {

@@ -35,6 +35,7 @@ use super::RunError;
 use super::settings::Quality;
 use super::settings::Settings;
 use crate::check::{self, CheckError};
+use crate::file_name::path_of;
 use crate::input::{InputError, Reader};
 use crate::output::{Format, Sink, SinkError, Style, Summary};
 use fingerprint::{Difference, Fingerprint};
@@ -304,7 +305,7 @@ pub fn kept(results: &[u8], style: Style, (sure, bytes): (u64, u64)) -> Result<(
 /// Inputs that cannot be read twice.
 fn streams(settings: &Settings) -> impl Iterator<Item = &String> {
     let is_stream = |file: &&String| {
-        *file == "-" || fs::metadata(file.as_str()).is_ok_and(|file| !file.is_file() && !file.is_dir())
+        *file == "-" || fs::metadata(path_of(file)).is_ok_and(|file| !file.is_file() && !file.is_dir())
     };
     settings.files.iter().filter(is_stream)
 }

@@ -16,7 +16,7 @@ Examples:
   batch-solve puzzles.txt --format jsonl | batch-solve check puzzles.txt -
 
 Every problem is a line on stdout that names the record (the first 20; the rest
-are counted), and a summary is the last line.
+are counted), then comes what was not checked, and a summary is the last line.
 
 Exit status: 0 all right, 1 a wrong or missing result, 2 an unreadable file.";
 
@@ -25,11 +25,11 @@ Exit status: 0 all right, 1 a wrong or missing result, 2 an unreadable file.";
 #[command(after_help = EXAMPLES)]
 pub struct CheckArgs {
     /// The puzzle file; '-' is standard input
-    #[arg(value_name = "PUZZLES")]
+    #[arg(value_name = "PUZZLES", value_parser = super::file_name())]
     pub puzzles: String,
 
     /// The results to replay; '-' is standard input
-    #[arg(value_name = "RESULTS")]
+    #[arg(value_name = "RESULTS", value_parser = super::file_name())]
     pub results: String,
 
     /// What a letter in the moves says, where the results do not

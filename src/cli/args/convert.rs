@@ -33,7 +33,7 @@ Exit status: 0 everything was converted, 2 something was not.";
 pub struct ConvertArgs {
     /// Puzzle files; '-' is standard input. A file with FILE.goal beside it is a
     /// tray in the two-file course form, and a folder holds such files
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required = true, value_parser = super::file_name())]
     pub files: Vec<String>,
 
     /// The form to write
@@ -41,7 +41,7 @@ pub struct ConvertArgs {
     pub to: Target,
 
     /// Results of these puzzles, as solve writes them; for runs and answer
-    #[arg(long, value_name = "RESULTS")]
+    #[arg(long, value_name = "RESULTS", value_parser = super::file_name())]
     pub results: Option<String>,
 
     /// What a letter in the moves of the results says, where they do not
@@ -74,7 +74,7 @@ pub enum Target {
     Line,
     /// Slashes between rows
     Slashes,
-    /// 3x3 only, one character a tile: 142 3b5 678
+    /// One character a tile: 142 3b5 678, and 4x4 as 123456789ABCDEF0
     Compact,
     /// The size, then the rows
     Grid,

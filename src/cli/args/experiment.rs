@@ -53,7 +53,7 @@ pub struct ExperimentArgs {
     pub seed: Option<u64>,
 
     /// The boards of a puzzle file instead of random ones
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["size", "moves", "count", "seed"], help_heading = "Boards")]
+    #[arg(long, value_name = "FILE", value_parser = super::file_name(), conflicts_with_all = ["size", "moves", "count", "seed"], help_heading = "Boards")]
     pub boards: Option<String>,
 
     /// The searches, such as astar:h1,astar:h2,beam:100

@@ -33,9 +33,16 @@ pub use tray::TrayArgs;
 
 use super::{Screen, status_line};
 use crate::batch::resume::Past;
+use crate::file_name::text_of;
 use crate::output::{Sink, SinkError};
-use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, builder::Styles, error::ErrorKind};
+use clap::builder::{OsStringValueParser, Styles, TypedValueParser};
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, error::ErrorKind};
 use std::path::{Path, PathBuf};
+
+/// Reads the name of an input file, whatever its bytes, as [text](crate::file_name).
+fn file_name() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|name| text_of(&name))
+}
 
 /// Examples at the end of the program's help.
 const EXAMPLES: &str = "\

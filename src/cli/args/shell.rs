@@ -26,7 +26,7 @@ was none of the commands, or the file cannot be read.";
 pub struct ShellArgs {
     /// Commands, one a line; '-' is standard input [default: a prompt, or
     /// standard input if that is no terminal]
-    #[arg(value_name = "SCRIPT")]
+    #[arg(value_name = "SCRIPT", value_parser = super::file_name())]
     pub script: Option<String>,
 
     /// Rows and columns

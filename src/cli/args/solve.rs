@@ -69,7 +69,7 @@ pub enum SummaryPlace {
 pub struct SolveArgs {
     /// Puzzle files; '-' is standard input, .gz and .zst are unpacked
     /// [default: standard input, if something is piped into it]
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = super::file_name())]
     pub files: Vec<String>,
 
     /// How good solutions have to be

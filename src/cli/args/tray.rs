@@ -28,11 +28,11 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct TrayArgs {
     /// The tray's size and its blocks
-    #[arg(value_name = "INIT")]
+    #[arg(value_name = "INIT", value_parser = super::file_name())]
     pub init: String,
 
     /// Where some of them must end
-    #[arg(value_name = "GOAL")]
+    #[arg(value_name = "GOAL", value_parser = super::file_name())]
     pub goal: String,
 
     /// What the four numbers of a line are [default: whatever makes sense]

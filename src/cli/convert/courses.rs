@@ -4,6 +4,7 @@
 use crate::{
     cli::{error_list::ErrorList, tray},
     convert::{Puzzles, Record, Written},
+    file_name::text_of,
     input::{Course, parse_course},
     output::{Instance, Sink},
     puzzle::trays::Metric,
@@ -58,14 +59,14 @@ pub(super) fn convert(
 
 /// Appends one tray.
 fn one(start: &Path, puzzles: &mut Puzzles, text: &mut String) -> anyhow::Result<()> {
-    let name = |path: &Path| path.to_str().map(str::to_owned).context("its name is not text");
-    let (init, goal) = (tray::read(&name(start)?)?, tray::read(&name(&goal_of(start))?)?);
+    let read = |path: &Path| tray::read(&text_of(path.as_os_str()));
+    let (init, goal) = (read(start)?, read(&goal_of(start))?);
     let tray = match parse_course(&init, &goal, None) {
         Ok(Course::Tray { tray, .. }) => Arc::new(tray),
         Ok(Course::Impossible { reason }) => anyhow::bail!("its goal cannot be met: {reason}"),
         Err(fault) => anyhow::bail!("{}{}", if fault.in_goal { "goal: " } else { "" }, fault.invalid),
     };
-    let id = start.file_name().and_then(|name| name.to_str());
+    let id = start.file_name().map(text_of);
     let instance = Instance::Tray { tray, metric: Metric::default() };
-    Ok(puzzles.record(text, Record { id, length: None, instance: &instance })?)
+    Ok(puzzles.record(text, Record { id: id.as_deref(), length: None, instance: &instance })?)
 }

@@ -7,6 +7,7 @@ mod waiting;
 use super::{Exit, args::ShellArgs, signals};
 use crate::{
     batch::interrupt::Interrupt,
+    file_name::path_of,
     memory::{Region, arena::Arena, budget::Budget},
     output::Sink,
     shell::{Answer, Session, SessionError},
@@ -42,7 +43,9 @@ pub(super) fn run(args: &ShellArgs) -> anyhow::Result<Exit> {
     match args.script.as_deref() {
         None if io::stdin().is_terminal() => dialogue.with_a_person(args),
         None | Some("-") => dialogue.with_lines(io::stdin().lock()),
-        Some(path) => dialogue.with_lines(BufReader::new(File::open(path).context(path.to_owned())?)),
+        Some(path) => {
+            dialogue.with_lines(BufReader::new(File::open(path_of(path)).context(path.to_owned())?))
+        }
     }
 }
 
