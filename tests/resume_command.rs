@@ -97,7 +97,7 @@ fn essence(format: &str, text: &str) -> Vec<String> {
             members.remove(name);
         }
         members.retain(|name, _| {
-            !["time", "puzzles_per", "nodes_per", "peak"].iter().any(|cost| name.starts_with(cost))
+            !["time", "setup", "puzzles_per", "nodes_per", "peak"].iter().any(|cost| name.starts_with(cost))
         });
         value.to_string()
     };
