@@ -216,7 +216,7 @@ fn what_cannot_be_read_ends_with_2() {
         (&["p.txt", "r.txt", "--goal", "middle"], "a goal is blank-last, blank-first, snail or a board"),
         (
             &["p.txt", "r.txt", "--input-format", "trays"],
-            "they are line, slashes, compact, grid, positions, tray and letters",
+            "[possible values: line, slashes, compact, grid, positions, tray, letters",
         ),
     ] {
         let (status, stdout, stderr) = run(&mut check(folder.path(), arguments));

@@ -17,7 +17,6 @@ fn stdout(arguments: &[&str]) -> String {
 #[test]
 fn usage_errors_end_with_status_2_and_leave_stdout_alone() {
     let cases: &[&[&str]] = &[
-        &[],
         &["--no-such-option", "a.txt"],
         &["a.txt", "--threads", "0"],
         &["a.txt", "--memory", "lots"],

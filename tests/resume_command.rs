@@ -100,7 +100,7 @@ fn essence(format: &str, text: &str) -> Vec<String> {
         }
         let members = value.as_object_mut().unwrap();
         members.retain(|name, _| {
-            !["time", "puzzles_per", "nodes_per", "peak"].iter().any(|cost| name.starts_with(cost))
+            !["time", "setup", "puzzles_per", "nodes_per", "peak"].iter().any(|cost| name.starts_with(cost))
         });
         value.to_string()
     };

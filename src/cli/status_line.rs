@@ -22,8 +22,9 @@ static DRAWN: Mutex<bool> = Mutex::new(false);
 /// Columns of a terminal that does not tell.
 const USUAL: u16 = 80;
 
-/// Erases from the start of the cursor's row to the end of the screen.
-const ERASE: &str = "\r\x1b[J";
+/// Erases the cursor's row, then everything to the end of the screen. In this order, since
+/// tmux moves what `J` erases from the top of the screen into its history.
+const ERASE: &str = "\r\x1b[K\x1b[J";
 
 /// Returns how many columns a status line can have now: one less than the terminal, so
 /// that no terminal starts another row.
