@@ -126,8 +126,9 @@ fn soak(arguments: &Arguments, program: &Path) -> ExitCode {
         findings += 1;
         println!("FINDING seed {seed}, round {number}, family {}: {error:#}", family.name);
         println!("  files: {}", workspace.root().display());
-        let only: String = arguments.only.iter().map(|name| format!(" --only {name}")).collect();
-        println!("  again: soak 600 {seed} {} --round {number}{only}\n", program.display());
+        let mut names: String = arguments.only.iter().map(|name| format!(" --only {name}")).collect();
+        names.extend(arguments.skip.iter().map(|name| format!(" --skip {name}")));
+        println!("  again: soak 600 {seed} {} --round {number}{names}\n", program.display());
         if !arguments.keep_going {
             break;
         }

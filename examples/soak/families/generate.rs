@@ -8,7 +8,11 @@ use crate::truth::exact;
 use anyhow::{Context, Result, ensure};
 
 pub(crate) fn run(round: &mut Round<'_>) -> Result<()> {
-    if round.random.one_in(3) { trays(round) } else { boards(round) }
+    match round.random.below(12) {
+        0 => farthest(round),
+        1..=3 => trays(round),
+        _ => boards(round),
+    }
 }
 
 fn boards(round: &mut Round<'_>) -> Result<()> {
@@ -103,5 +107,19 @@ fn trays(round: &mut Round<'_>) -> Result<()> {
             outcome.command
         );
     }
+    Ok(())
+}
+
+/// A search through millions of arrangements stays within its cap, where the
+/// command has one.
+fn farthest(round: &mut Round<'_>) -> Result<()> {
+    let help = round.run(&Run::new(["generate", "trays", "--help"]))?;
+    if !help.text()?.contains("--memory") {
+        return Ok(());
+    }
+    let run = Run::new(["generate", "trays", "--size", "6x6", "--farthest", "10000000"]);
+    let after = std::time::Duration::from_secs(round.random.between(1, 5) as u64);
+    let cap = round.random.pick(&[32, 64, 100]);
+    round.run(&run.cap(cap).signal(libc::SIGTERM, after))?;
     Ok(())
 }

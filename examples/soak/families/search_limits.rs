@@ -5,10 +5,10 @@
 use super::job::Job;
 use crate::conditions::input::Input;
 use crate::conditions::output::Output;
-use crate::results::compare::{Expected, Promise, compare};
+use crate::results::compare::{Expected, Promise, compare, compare_start};
 use crate::results::{Format, rows};
 use crate::round::Round;
-use crate::truth::record::{Answer, Metric, Mix};
+use crate::truth::record::{Metric, Mix};
 use anyhow::{Context, Result, ensure};
 use std::time::Duration;
 
@@ -61,8 +61,12 @@ pub(crate) fn run(round: &mut Round<'_>) -> Result<()> {
         "{} results",
         rows.len()
     );
-    compare(&rows, &job.expected[..rows.len()], promise)
-        .with_context(|| format!("command: {}", outcome.command))?;
+    let context = || format!("command: {}", outcome.command);
+    if deadline.is_some() {
+        compare_start(&rows, &job.expected, promise).with_context(context)?;
+    } else {
+        compare(&rows, &job.expected, promise).with_context(context)?;
+    }
     for row in &rows {
         let reason = row.reason.as_deref().unwrap_or("");
         let known = match reason {
@@ -79,7 +83,7 @@ pub(crate) fn run(round: &mut Round<'_>) -> Result<()> {
             outcome.command
         );
     }
-    let invalid = job.expected[..rows.len()].iter().any(|place| place.record.answer == Answer::Invalid);
+    let invalid = rows.iter().any(|row| row.status == "invalid");
     let undecided = rows.len() < ids.len() || rows.iter().any(|row| row.status == "gave_up");
     outcome.expect(&[if invalid { 2 } else { i32::from(undecided) }])?;
     if deadline.is_some() && input.repeatable {
