@@ -426,6 +426,7 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
         staged.solve(&mut field, &self.limits).ok()?;
         self.effort.algorithm = "staged";
         self.effort.heuristic = "";
+        self.effort.visited = 0;
         self.effort.expanded += staged.routes();
         self.effort.generated += field.moves().len() as u64;
         let moves = field.into_moves();
