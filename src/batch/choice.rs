@@ -19,7 +19,7 @@ use crate::memory::budget::Budget;
 use crate::puzzle::tiles::{Board, Goal, Parity, Size};
 use ahash::HashMap;
 use parking_lot::Mutex;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 /// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
 const MOST_SOLVERS: usize = 16;
@@ -45,6 +45,8 @@ type Solvers = HashMap<(Size, Goal, bool), Arc<dyn Solver>>;
 /// The solvers of a run.
 pub(super) struct Choice<'r> {
     settings: &'r Settings,
+    /// Done when the user was told that trays are refused.
+    trays_refused: Once,
     counters: &'r Counters,
     interrupt: &'r Interrupt,
     notices: &'r dyn Notices,
@@ -67,6 +69,7 @@ impl<'r> Choice<'r> {
     ) -> Self {
         Self {
             settings,
+            trays_refused: Once::new(),
             counters,
             interrupt,
             notices,
@@ -75,6 +78,11 @@ impl<'r> Choice<'r> {
             databases: Mutex::new(databases),
             solvers: Mutex::default(),
         }
+    }
+
+    /// Tells the user why trays are not solved, for the first of them.
+    pub(super) fn refuse_trays(&self, reason: &str) {
+        self.trays_refused.call_once(|| self.notices.warn(&format!("trays are not solved: {reason}")));
     }
 
     /// Bytes that are left for tables.

@@ -36,6 +36,7 @@ mod solver;
 mod survey;
 mod tables;
 mod tiles;
+mod tray_priority;
 mod tray_space;
 mod trays;
 mod window;

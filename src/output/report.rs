@@ -130,11 +130,14 @@ pub enum GiveUp {
     Interrupted,
     /// `--beam-width`: the beam ran dry.
     Beam,
+    /// No limit: there is no way to do what the options ask for on such a puzzle.
+    Unsupported,
 }
 
 impl GiveUp {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 5] = [Self::Memory, Self::Time, Self::Nodes, Self::Interrupted, Self::Beam];
+    pub const ALL: [Self; 6] =
+        [Self::Memory, Self::Time, Self::Nodes, Self::Interrupted, Self::Beam, Self::Unsupported];
 
     /// The word in results.
     pub fn word(self) -> &'static str {
@@ -144,6 +147,7 @@ impl GiveUp {
             Self::Nodes => "nodes",
             Self::Interrupted => "interrupted",
             Self::Beam => "beam",
+            Self::Unsupported => "unsupported",
         }
     }
 }
@@ -159,7 +163,8 @@ pub struct Effort {
     pub expanded: u64,
     /// Successors generated.
     pub generated: u64,
-    /// States stored, the start included; none by searches that store nothing.
+    /// States stored by the search that gave the answer, the start included; none by
+    /// searches that store nothing.
     pub visited: u64,
     /// Time from taking the puzzle up to its verdict.
     pub time: Duration,
