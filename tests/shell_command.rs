@@ -76,3 +76,22 @@ fn a_script_that_is_not_there() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("no-such-file"));
 }
+
+/// The answer to one `solve` from a state that is one move from the goal, whose three
+/// successors are all new.
+fn solve_with(max_nodes: &str) -> String {
+    let script = format!("setState 1b2 345 678\n{max_nodes}\nsolve A-star h2\n");
+    let output = cargo_bin_cmd!("batch-solve").arg("shell").write_stdin(script).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn nodes_are_counted_as_in_the_course() {
+    // New states that are queued count, the start does not.
+    assert!(solve_with("").ends_with("Number of expanded nodes: 3\n"), "{}", solve_with(""));
+    assert_eq!(solve_with("maxNodes 3"), solve_with(""));
+    for few in [1, 2] {
+        let answer = solve_with(&format!("maxNodes {few}"));
+        assert!(answer.contains(&format!("maxNodes of {few} was exceeded")), "{answer}");
+    }
+}

@@ -21,8 +21,8 @@ use crate::memory::budget::Budget;
 use crate::puzzle::tiles::{Board, Goal, Parity, Size};
 use ahash::{HashMap, HashSet};
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 /// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
@@ -52,6 +52,8 @@ type Solvers = HashMap<(Size, Goal, bool), Arc<dyn Solver>>;
 /// The solvers of a run.
 pub(super) struct Choice<'r> {
     settings: &'r Settings,
+    /// Done when the user was told that trays are refused.
+    trays_refused: Once,
     counters: &'r Counters,
     interrupt: &'r Interrupt,
     notices: &'r dyn Notices,
@@ -78,6 +80,7 @@ impl<'r> Choice<'r> {
     ) -> Self {
         Self {
             settings,
+            trays_refused: Once::new(),
             counters,
             interrupt,
             notices,
@@ -94,6 +97,11 @@ impl<'r> Choice<'r> {
     /// The time spent on databases so far.
     pub(super) fn databases_time(&self) -> Duration {
         self.databases.lock().time()
+    }
+
+    /// Tells the user why trays are not solved, for the first of them.
+    pub(super) fn refuse_trays(&self, reason: &str) {
+        self.trays_refused.call_once(|| self.notices.warn(&format!("trays are not solved: {reason}")));
     }
 
     /// Bytes that are left for tables.

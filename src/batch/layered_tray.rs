@@ -177,12 +177,16 @@ impl<W: Word> TraySolver for LayeredTray<W> {
             return Some(verdict);
         };
         let limits = Limits { max_nodes: Some(STAND_IN_NODES), deadline: None, ..limits };
+        let proved = (effort.algorithm, effort.heuristic, effort.visited);
         match stand_in.attempt(Attempt { tier: Tier::Large, limits, region, company }, effort) {
             Some(Verdict::Solved(found)) => {
                 let bound = (*bound).min(found.length);
                 Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }))
             }
-            _ => Some(verdict),
+            _ => {
+                (effort.algorithm, effort.heuristic, effort.visited) = proved;
+                Some(verdict)
+            }
         }
     }
 }

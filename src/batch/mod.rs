@@ -39,6 +39,7 @@ mod suitable;
 mod survey;
 mod tables;
 mod tiles;
+mod tray_priority;
 mod tray_space;
 mod trays;
 mod window;

@@ -3,7 +3,7 @@
 use super::plan::Tier;
 use super::shares::Shares;
 use super::solver::Attempt;
-use super::trays::{TrayPlan, choose};
+use super::trays::{self, TrayPlan};
 use super::{RunError, interrupt::Interrupt, settings::Settings};
 use crate::memory::{Region, arena::Arena, budget::Budget};
 use crate::output::{Effort, Verdict};
@@ -36,8 +36,9 @@ pub fn solve_tray(
     };
     let mut effort = Effort::default();
     let attempt = Attempt { tier: Tier::Large, limits, region: &mut region, company: &Alone };
-    let solver = choose(tray, TrayPlan::new(settings, settings.tray_metric), shares.tables as usize);
-    let verdict = solver.attempt(attempt, &mut effort).expect("no tier comes after the last");
+    let plan = TrayPlan::new(settings, settings.tray_metric);
+    let verdict = trays::attempt(tray, plan, shares.tables as usize, attempt, &mut effort)
+        .expect("no tier comes after the last");
     effort.time = started.elapsed();
     Ok((verdict, effort))
 }

@@ -108,7 +108,7 @@ impl Method {
 
 /// The width of a beam: what was asked for, or by the memory. It does not depend on the
 /// number of threads, so that neither do the counts.
-fn beam_width(settings: &Settings) -> Width {
+pub(super) fn beam_width(settings: &Settings) -> Width {
     const LEAST: u64 = 1 << 20;
     const MOST: u64 = 64 << 20;
     const DETERMINISTIC: usize = 8 << 20;

@@ -136,7 +136,7 @@ pub enum Algorithm {
     Beam,
     /// IDA*: hardly any memory
     Ida,
-    /// Line by line, tile by tile: at once, on boards of any size
+    /// Line by line, tile by tile: at once, on boards of any size; not for trays
     Staged,
 }
 
@@ -154,12 +154,13 @@ pub enum HeuristicChoice {
     LinearConflict,
     /// Moves by rows and by columns, from a table
     WalkingDistance,
-    /// Trays: each goal takes the nearest block of its shape
+    /// Trays: the distance of each block of a shape in the goal to the nearest such
+    /// goal (greedy, beam, fast); as a lower bound, of each goal to the nearest block
     Nearest,
     /// Trays: each goal takes a block of its own
     Matching,
-    /// Trays: the moves made so far, and nearest: an order for greedy search, not
-    /// a lower bound
+    /// Trays: the distance of each block from its initial position, and nearest: a
+    /// priority for greedy and beam search, not a lower bound
     Total,
     /// Pattern databases; pdb:7-8 says how to divide the tiles
     Pdb,

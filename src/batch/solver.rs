@@ -27,12 +27,13 @@ pub(super) struct Attempt<'a, 'r> {
     pub(super) company: &'a dyn Company,
 }
 
-/// Adds what a search did to a puzzle's effort.
+/// Adds what a search did to a puzzle's effort. States visited are those of the last
+/// search alone, which is the one that gives the answer.
 pub(super) fn account(effort: &mut Effort, outcome: &Outcome) {
     let done = &outcome.statistics;
     effort.expanded += done.expanded;
     effort.generated += done.generated;
-    effort.visited += done.stored;
+    effort.visited = done.stored;
     effort.fell_back |= done.fell_back;
 }
 

@@ -1,7 +1,7 @@
 //! Trays of any size with their bounds, as the search over keys of any width
 //! sees them.
 
-use crate::heuristic::TrayDistances;
+use crate::heuristic::{TrayDistances, TrayPriorities};
 use crate::puzzle::Move;
 use crate::puzzle::trays::{Lists, Metric, Place, Tray, View};
 use crate::search::any_width::{Flow, Space, Successor};
@@ -27,12 +27,25 @@ struct Guide {
     may_overrate: bool,
     /// Whether a move takes one hole one cell further.
     single_holes: bool,
+    /// The priority that takes the place of the estimate, if any.
+    priority: Option<Arc<TrayPriorities>>,
 }
 
 impl TraySpace {
     /// The same with slides that end only where something changes.
     pub(super) fn with_stops(self) -> Self {
         Self { lists: self.lists.with_stops(), ..self }
+    }
+
+    /// Returns the estimate of the start.
+    pub(super) fn first_estimate(&self) -> u32 {
+        self.guide.estimate(self.lists.view())
+    }
+
+    /// The same with a priority in place of estimates. It is not zero in every goal
+    /// state, and is no lower bound.
+    pub(super) fn with_priority(self, priority: Arc<TrayPriorities>) -> Self {
+        Self { guide: Guide { priority: Some(priority), ..self.guide }, ..self }
     }
 
     /// A tray in a metric. Its estimates are bounds, unless they `may_overrate`
@@ -54,7 +67,15 @@ impl TraySpace {
         Self {
             lists,
             start,
-            guide: Guide { tray: tray.clone(), implied, far, holes, may_overrate, single_holes },
+            guide: Guide {
+                tray: tray.clone(),
+                implied,
+                far,
+                holes,
+                may_overrate,
+                single_holes,
+                priority: None,
+            },
         }
     }
 }
@@ -90,6 +111,9 @@ fn hole_distances(tray: &Tray, class: usize) -> Vec<u16> {
 
 impl Guide {
     fn estimate(&self, view: View<'_>) -> u32 {
+        if let Some(priority) = &self.priority {
+            return priority.of_lists(view, self.implied);
+        }
         let classes = 0..self.tray.classes().len();
         let blocks: u32 = classes.filter_map(|class| self.of_class(class, view)).sum();
         self.with_holes(blocks, view)
@@ -149,6 +173,14 @@ impl Space for TraySpace {
     ) {
         self.lists.load(key);
         let Self { lists, guide, .. } = self;
+        if guide.priority.is_some() {
+            lists.moves(last, |moved| {
+                let (estimate, is_goal) = (guide.estimate(moved.after), guide.is_goal(moved.after));
+                let successor = Successor { key: moved.key, step: moved.step, estimate, is_goal };
+                visit(successor) == Flow::On
+            });
+            return;
+        }
         let mine: Vec<u32> = (0..guide.tray.classes().len())
             .map(|class| guide.of_class(class, lists.view()).unwrap_or(0))
             .collect();

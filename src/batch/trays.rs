@@ -13,18 +13,20 @@
 //! never end.
 
 use super::layered_tray::{self, Spread};
-use super::plan::{QUICK_NODES, Tier};
+use super::plan::{QUICK_NODES, Tier, beam_width};
 use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
 use super::solver::{Attempt, account, give_up};
+use super::tray_priority::{self, PrioritySearch};
 use super::tray_space::TraySpace;
-use crate::heuristic::{Blind, TrayBound, TrayDistances};
+use crate::heuristic::{Blind, TrayBound, TrayDistances, TrayPriority};
 use crate::memory::Region;
-use crate::output::{Effort, Moves, Solution, Verdict};
+use crate::output::{Effort, GiveUp, Moves, Solution, Verdict};
 use crate::puzzle::Move;
 use crate::puzzle::trays::{CellKey, Lists, Mask, Metric, Packed, Place, Shift, Tray, packed_key_bits};
 use crate::search::any_width::{self, PuzzleSpace, Space};
+use crate::search::beam::Width;
 use crate::search::best_first::{self, WhenFull};
-use crate::search::{Ending, Limits, Order, Outcome, Problem, Statistics, Stop, ida};
+use crate::search::{Alone, Ending, Limits, Order, Outcome, Problem, Statistics, Stop, beam, dfs, ida};
 use std::sync::Arc;
 
 /// A tray's searches, behind one call.
@@ -43,8 +45,22 @@ enum Method {
     First,
     /// IDA*.
     Ida,
+    /// Depth-first with a stack.
+    Dfs,
+    /// Beam search of a width.
+    Beam(Width),
     /// Best-first in one order.
     BestFirst(Order),
+    /// An algorithm of this name that solves tile boards only.
+    BoardsOnly(&'static str),
+}
+
+impl Method {
+    /// Whether this is one search that was asked for by its name, and whose nodes are
+    /// counted as if it had been the only one.
+    fn is_by_name(self) -> bool {
+        !matches!(self, Self::Shortest | Self::First)
+    }
 }
 
 /// What is asked for.
@@ -52,6 +68,8 @@ enum Method {
 pub(super) struct TrayPlan {
     method: Method,
     bound: TrayBound,
+    /// The priority that takes the place of the bound, if any.
+    priority: Option<TrayPriority>,
     /// Whether a solution that is not proved to be shortest may stand in.
     second_best: bool,
     metric: Metric,
@@ -74,26 +92,35 @@ enum Layers {
 impl TrayPlan {
     /// The plan for all trays of a run.
     pub(super) fn new(settings: &Settings, metric: Metric) -> Self {
+        let any_solution = match settings.algorithm {
+            Algorithm::Greedy | Algorithm::Beam => true,
+            Algorithm::Auto => settings.quality == Quality::Fast,
+            _ => false,
+        };
+        let priority = match settings.heuristic {
+            HeuristicChoice::Nearest if any_solution => Some(TrayPriority::Nearest),
+            HeuristicChoice::Total if any_solution => Some(TrayPriority::Total),
+            _ => None,
+        };
         let method = match settings.algorithm {
-            Algorithm::Auto | Algorithm::Greedy if settings.heuristic == HeuristicChoice::Total => {
-                Method::BestFirst(Order::TOTAL)
-            }
+            Algorithm::Auto if priority.is_some() => Method::BestFirst(Order::GREEDY),
             Algorithm::Auto if settings.quality == Quality::Fast => Method::First,
             Algorithm::Auto => Method::Shortest,
             Algorithm::Astar => Method::BestFirst(Order::ASTAR),
             Algorithm::Wastar => Method::BestFirst(Order::weighted(settings.weight)),
-            Algorithm::Greedy | Algorithm::Dfs | Algorithm::Beam | Algorithm::Staged => {
-                Method::BestFirst(Order::GREEDY)
-            }
+            Algorithm::Greedy => Method::BestFirst(Order::GREEDY),
             Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
             Algorithm::Ida => Method::Ida,
+            Algorithm::Dfs => Method::Dfs,
+            Algorithm::Beam => Method::Beam(beam_width(settings)),
+            Algorithm::Staged => Method::BoardsOnly("staged"),
         };
         let method = match method {
             Method::BestFirst(order) if settings.max_nodes.is_some() => Method::BestFirst(order.one_by_one()),
             method => method,
         };
         let bound = match settings.heuristic {
-            HeuristicChoice::Nearest | HeuristicChoice::Total => TrayBound::Nearest,
+            HeuristicChoice::Nearest if priority.is_none() => TrayBound::Nearest,
             _ => TrayBound::Matching,
         };
         let second_best = settings.algorithm == Algorithm::Auto
@@ -104,15 +131,19 @@ impl TrayPlan {
             (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::First => Layers::WhereTheySuit,
             _ => Layers::Never,
         };
-        Self { method, bound, second_best, metric, layers, exhaust: true }
+        Self { method, bound, priority, second_best, metric, layers, exhaust: true }
+    }
+
+    /// Returns why trays are refused, if they are.
+    pub(super) fn refusal(self) -> Option<String> {
+        let Method::BoardsOnly(name) = self.method else { return None };
+        let others = "auto, astar, wastar, greedy, bfs, dfs, beam or ida";
+        Some(format!("algorithm {name} is for tile boards only; use {others}"))
     }
 
     /// What guides its searches, by name.
     fn guide(self) -> &'static str {
-        match self.method {
-            Method::BestFirst(Order::TOTAL) => "total",
-            _ => self.bound.name(),
-        }
+        self.priority.map_or(self.bound.name(), TrayPriority::name)
     }
 }
 
@@ -122,8 +153,27 @@ pub(super) fn is_large(tray: &Tray) -> bool {
     tray.cells() > 4096
 }
 
+/// Tries a tray as the plan says, with tables of at most `table_bytes`. What was done is
+/// added to the effort; none if the tray must be tried in the next tier.
+pub(super) fn attempt(
+    tray: &Arc<Tray>,
+    plan: TrayPlan,
+    table_bytes: usize,
+    attempt: Attempt<'_, '_>,
+    effort: &mut Effort,
+) -> Option<Verdict> {
+    if plan.method.is_by_name() {
+        // The search starts again in each tier; earlier ones are not counted.
+        (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
+    }
+    choose(tray, plan, table_bytes).attempt(attempt, effort)
+}
+
 /// The searches for a tray. Tables may take so many bytes.
-pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
+fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
+    if let Method::BoardsOnly(name) = plan.method {
+        return Box::new(Refused(name));
+    }
     if tray.is_solved() {
         return Box::new(Decided(Ok(Vec::new())));
     }
@@ -132,15 +182,26 @@ pub(super) fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Bo
     }
     // The places alone tell where a block can go; how far it is does not matter.
     let tables = |metric| TrayDistances::new(tray, metric, plan.bound, table_bytes / 2);
-    let (bound, pull) = (tables(plan.metric), tables(Metric::Step));
-    let (Some(bound), Some(pull)) = (bound, pull) else { return any_width_solver(tray, plan, None) };
-    let out_of_reach = (0..tray.classes().len()).filter(|&class| bound.concerns(class)).any(|class| {
-        let blocks = tray.blocks()[tray.classes()[class].blocks.clone()].iter();
-        bound.of_class(class, blocks.map(|block| block.at.cell(tray.cols()))).is_none()
-    });
-    if out_of_reach {
+    let bound = tables(plan.metric);
+    let is_out_of_reach = |bound: &TrayDistances| {
+        (0..tray.classes().len()).filter(|&class| bound.concerns(class)).any(|class| {
+            let blocks = tray.blocks()[tray.classes()[class].blocks.clone()].iter();
+            bound.of_class(class, blocks.map(|block| block.at.cell(tray.cols()))).is_none()
+        })
+    };
+    if bound.as_ref().is_some_and(is_out_of_reach) {
         return Box::new(Decided(Err(NO_ROOM.into())));
     }
+    if let Some(priority) = plan.priority {
+        let search = match plan.method {
+            Method::Beam(width) => PrioritySearch::Beam(width),
+            _ => PrioritySearch::Greedy,
+        };
+        return tray_priority::solver(tray, plan.metric, priority, search, bound, table_bytes / 2);
+    }
+    let (Some(bound), Some(pull)) = (bound, tables(Metric::Step)) else {
+        return any_width_solver(tray, plan, None);
+    };
     let layers = match plan.layers {
         Layers::Always => true,
         Layers::WhereTheySuit => layered_tray::suits(tray),
@@ -195,6 +256,16 @@ impl TraySolver for Decided {
             Ok(moves) => solved(moves.clone(), 0, true),
             Err(reason) => Verdict::Unsolvable { hint: Some(reason.clone()) },
         })
+    }
+}
+
+/// A tray for an algorithm that solves tile boards only.
+struct Refused(&'static str);
+
+impl TraySolver for Refused {
+    fn attempt(&self, _: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        effort.algorithm = self.0;
+        Some(Verdict::GaveUp { reason: GiveUp::Unsupported, bound: 0 })
     }
 }
 
@@ -257,7 +328,7 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
         let shifts = |path: &[Move]| path.iter().map(|&step| puzzle.shift(step)).collect();
         let spread = self.by_kinds(tier, problem, &limits, region);
         let outcome = match plan.method {
-            _ if spread.is_some() => spread.map(|outcome| note(effort, "bfs", "kinds", outcome))?,
+            _ if spread.is_some() => spread.map(|outcome| note(effort, "beam", "kinds", outcome))?,
             Method::First => match self.exhaustible(tier, problem, &limits, region) {
                 Some(outcome) => note(effort, "astar", name, outcome),
                 None => {
@@ -268,16 +339,21 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
                     let numbers =
                         Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
                     let outcome = first(&mut rough, &mut exact, numbers, plan.metric, &limits, region);
-                    note(effort, "greedy", name, outcome)
+                    note(effort, "wastar", name, outcome)
                 }
             },
             Method::Ida => note(effort, "ida", name, ida::solve(problem, &limits)),
+            Method::Dfs => note(effort, "dfs", "", dfs::solve(problem, &limits, region)),
+            Method::Beam(width) => note(effort, "beam", name, beam::solve(problem, width, &limits, region)),
+            Method::BoardsOnly(_) => unreachable!("refused before"),
             Method::BestFirst(order) if !order.weighs_estimates() => {
                 let problem = Problem { puzzle, heuristic: &Blind, start: puzzle.start() };
                 let outcome = best_first::solve(problem, order, &limits, region, company, WhenFull::Stop);
                 note(effort, "bfs", "", outcome)
             }
             Method::BestFirst(order) => {
+                // A search that takes states one by one is run by one worker.
+                let company = if order.takes_one_at_a_time() { &Alone } else { company };
                 let outcome = best_first::solve(problem, order, &limits, region, company, WhenFull::Stop);
                 note(effort, order.name(), name, outcome)
             }
@@ -295,8 +371,10 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
             let steps = Problem { puzzle: &self.steps, heuristic: &self.pull, start: self.steps.start() };
             let numbers = Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
             let (mut rough, mut exact) = (PuzzleSpace(steps), PuzzleSpace(problem));
-            plan.second_best
-                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region))?
+            let found = plan
+                .second_best
+                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region))??;
+            path_of(note(effort, "wastar", name, found))
         })
     }
 }
@@ -358,7 +436,7 @@ impl TraySolver for WideTray {
         let Attempt { tier, limits, region, .. } = attempt;
         let (limits, cut_short) = quick_limits(tier, limits);
         let mut exact = TraySpace::new(&self.tray, plan.metric, self.bound.clone(), false);
-        let cols = self.tray.cols();
+        let (cols, name) = (self.tray.cols(), plan.guide());
         let numbers =
             Numbers { shift: &|step| Lists::shift(step, cols), step: &|shift| Lists::step(shift, cols) };
         let outcome = match plan.method {
@@ -370,23 +448,29 @@ impl TraySolver for WideTray {
                         first(&mut rough, &mut exact, numbers, plan.metric, &limits, region)
                     }
                 };
-                note(effort, "greedy", plan.guide(), outcome)
+                note(effort, "wastar", name, outcome)
             }
             Method::BestFirst(order) => {
-                note(effort, order.name(), plan.guide(), any_width::solve(&mut exact, order, &limits, region))
+                let name = if order.weighs_estimates() { name } else { "" };
+                note(effort, order.name(), name, any_width::solve(&mut exact, order, &limits, region))
             }
-            Method::Shortest | Method::Ida => note(
-                effort,
-                "astar",
-                plan.guide(),
-                any_width::solve(&mut exact, Order::ASTAR, &limits, region),
-            ),
+            Method::Shortest => {
+                note(effort, "astar", name, any_width::solve(&mut exact, Order::ASTAR, &limits, region))
+            }
+            Method::Ida => note(effort, "ida", name, any_width::ida(&mut exact, &limits, region)),
+            Method::Dfs => note(effort, "dfs", "", any_width::depth_first(&mut exact, &limits, region)),
+            Method::Beam(width) => {
+                note(effort, "beam", name, any_width::beam(&mut exact, width, &limits, region))
+            }
+            Method::BoardsOnly(_) => unreachable!("refused before"),
         };
         let shifts = |path: &[Move]| path.iter().map(|&step| Lists::shift(step, cols)).collect();
         conclude(outcome, tier, cut_short, shifts, |_| {
             let mut rough = TraySpace::new(&self.tray, Metric::Step, self.pull.clone(), true);
-            plan.second_best
-                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region))?
+            let found = plan
+                .second_best
+                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region))??;
+            path_of(note(effort, "wastar", name, found))
         })
     }
 }
@@ -420,7 +504,12 @@ pub(super) fn quick_limits(tier: Tier, limits: Limits<'_>) -> (Limits<'_>, bool)
     (if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits }, cut_short)
 }
 
-fn note(effort: &mut Effort, algorithm: &'static str, heuristic: &'static str, outcome: Outcome) -> Ending {
+pub(super) fn note(
+    effort: &mut Effort,
+    algorithm: &'static str,
+    heuristic: &'static str,
+    outcome: Outcome,
+) -> Ending {
     account(effort, &outcome);
     (effort.algorithm, effort.heuristic) = (algorithm, heuristic);
     outcome.ending
@@ -524,9 +613,15 @@ fn second_best(
     metric: Metric,
     limits: &Limits<'_>,
     region: &mut Region<'_>,
-) -> Option<Vec<Move>> {
+) -> Option<Outcome> {
     let limits = Limits { max_nodes: Some(SECOND_BEST_NODES), deadline: None, ..*limits };
-    match first(rough, exact, numbers, metric, &limits, region).ending {
+    let outcome = first(rough, exact, numbers, metric, &limits, region);
+    matches!(outcome.ending, Ending::Solved { .. }).then_some(outcome)
+}
+
+/// Returns the path of a solution.
+fn path_of(ending: Ending) -> Option<Vec<Move>> {
+    match ending {
         Ending::Solved { path, .. } => Some(path),
         _ => None,
     }

@@ -127,12 +127,15 @@ impl Shared<'_> {
                     return None;
                 }
                 let plan = trays::TrayPlan::new(self.settings, *metric);
+                if let Some(reason) = plan.refusal() {
+                    self.choice.refuse_trays(&reason);
+                }
                 let table_bytes = if self.settings.deterministic {
                     Shares::TRAY_TABLES as usize
                 } else {
                     self.choice.tables_left() as usize / self.settings.threads
                 };
-                trays::choose(tray, plan, table_bytes).attempt(attempt, effort)
+                trays::attempt(tray, plan, table_bytes, attempt, effort)
             }
             (None, Instance::Tiles { .. }) => unreachable!("boards have solvers"),
         }

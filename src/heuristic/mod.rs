@@ -12,6 +12,7 @@ mod misplaced;
 pub mod pdb;
 mod perimeter;
 mod tray_bounds;
+mod tray_priorities;
 #[cfg(test)]
 mod trial;
 mod walking_distance;
@@ -24,6 +25,7 @@ pub use misplaced::Misplaced;
 pub use pdb::PatternDatabases;
 pub use perimeter::{Nearer, Perimeter};
 pub use tray_bounds::{TrayBound, TrayDistances};
+pub use tray_priorities::{TrayPriorities, TrayPriority};
 pub use walking_distance::{WalkTables, WalkingDistance};
 
 use crate::puzzle::{Move, Puzzle};

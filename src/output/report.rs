@@ -163,7 +163,8 @@ pub struct Effort {
     pub expanded: u64,
     /// Successors generated.
     pub generated: u64,
-    /// States stored, the start included; none by searches that store nothing.
+    /// States stored by the search that gave the answer, the start included; none by
+    /// searches that store nothing.
     pub visited: u64,
     /// Time from taking the puzzle up to its verdict.
     pub time: Duration,

@@ -7,8 +7,6 @@ pub struct Order {
     cost_weight: u32,
     estimate_weight: u32,
     one_by_one: bool,
-    /// Whether the first solution is good enough.
-    first: bool,
 }
 
 /// One, in sixty-fourths.
@@ -16,21 +14,17 @@ const ONE: u32 = 64;
 
 impl Order {
     /// g + h: finds a shortest solution.
-    pub const ASTAR: Self = Self { cost_weight: ONE, estimate_weight: ONE, one_by_one: false, first: false };
+    pub const ASTAR: Self = Self { cost_weight: ONE, estimate_weight: ONE, one_by_one: false };
     /// g: finds a shortest solution, without a heuristic.
-    pub const BREADTH: Self = Self { cost_weight: ONE, estimate_weight: 0, one_by_one: false, first: false };
+    pub const BREADTH: Self = Self { cost_weight: ONE, estimate_weight: 0, one_by_one: false };
     /// h: finds any solution.
-    pub const GREEDY: Self = Self { cost_weight: 0, estimate_weight: ONE, one_by_one: false, first: false };
-
-    /// g + h, and the first solution is good enough: greedy search by the total
-    /// way, behind and ahead.
-    pub const TOTAL: Self = Self { one_by_one: true, first: true, ..Self::ASTAR };
+    pub const GREEDY: Self = Self { cost_weight: 0, estimate_weight: ONE, one_by_one: false };
 
     /// g + W·h: finds a solution at most W times as long as a shortest one.
     /// The weight is rounded down to sixty-fourths, and is at least one.
     pub fn weighted(weight: f64) -> Self {
         let estimate_weight = ((weight * f64::from(ONE)) as u32).clamp(ONE, ONE * 1024);
-        Self { cost_weight: ONE, estimate_weight, one_by_one: false, first: false }
+        Self { cost_weight: ONE, estimate_weight, one_by_one: false }
     }
 
     /// The same order, kept to the letter by one worker: the best state, then the
@@ -44,7 +38,6 @@ impl Order {
     /// What a search in this order is called.
     pub fn name(self) -> &'static str {
         match (self.cost_weight, self.estimate_weight) {
-            _ if self.first => "greedy",
             (0, _) => "greedy",
             (_, 0) => "bfs",
             (_, ONE) => "astar",
@@ -61,6 +54,15 @@ impl Order {
     #[inline(always)]
     pub fn priority(self, cost: u32, estimate: u32) -> u32 {
         (self.cost_weight * cost + self.estimate_weight * estimate) / ONE
+    }
+
+    /// Returns the cost that the visited table keeps for a successor of a state of this
+    /// cost. Greedy search does not use costs: its table tells the start (0) from all
+    /// other states (1), so a state that is reached again is always a duplicate and
+    /// every state is expanded at most once.
+    #[inline(always)]
+    pub fn cost_after(self, cost: u32) -> u32 {
+        if self.cost_weight == 0 { 1 } else { cost + 1 }
     }
 
     /// Whether a state's priority tells its estimate, given its cost.
@@ -85,13 +87,13 @@ impl Order {
     /// Whether the order is A*'s or breadth-first's, so that nothing shorter
     /// than a solution can be left when it is accepted.
     pub fn is_optimal(self) -> bool {
-        self.cost_weight == ONE && self.estimate_weight <= ONE && !self.first
+        self.cost_weight == ONE && self.estimate_weight <= ONE
     }
 
     /// The lowest priority at which a solution of this cost may be accepted:
     /// all states of lower priority must have been expanded first.
     pub fn accepts(self, cost: u32) -> u32 {
-        if self.cost_weight == 0 || self.first {
+        if self.cost_weight == 0 {
             0
         } else if self.estimate_weight == 0 {
             // A state that is no goal needs at least one more move.
@@ -128,11 +130,11 @@ mod tests {
         assert_eq!((order.accepts(60), order.bound(60)), (60, 40));
         assert_eq!(Order::weighted(0.3), Order::ASTAR);
         assert!(!Order::ASTAR.takes_one_at_a_time() && Order::ASTAR.one_by_one().takes_one_at_a_time());
-        let named = [Order::ASTAR, Order::BREADTH.one_by_one(), Order::GREEDY, Order::TOTAL, order];
-        assert_eq!(named.map(Order::name), ["astar", "bfs", "greedy", "greedy", "wastar"]);
-        assert_eq!((Order::TOTAL.priority(20, 33), Order::TOTAL.accepts(60)), (53, 0));
+        let named = [Order::ASTAR, Order::BREADTH.one_by_one(), Order::GREEDY, order];
+        assert_eq!(named.map(Order::name), ["astar", "bfs", "greedy", "wastar"]);
+        assert_eq!([Order::ASTAR, order, Order::GREEDY].map(|order| order.cost_after(7)), [8, 8, 1]);
         assert!(Order::ASTAR.is_optimal() && Order::BREADTH.is_optimal());
-        assert!(!Order::GREEDY.is_optimal() && !Order::TOTAL.is_optimal() && !order.is_optimal());
+        assert!(!Order::GREEDY.is_optimal() && !order.is_optimal());
         assert_eq!((Order::ASTAR.bound(53), Order::BREADTH.bound(7)), (53, 8));
     }
 }

@@ -50,16 +50,23 @@ pub fn solve<P: Batched>(
     if puzzle.is_goal(start) {
         return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
     }
+    // States stored by all searches together; the statistics have those of the search
+    // that gives the answer.
+    let mut total = 1;
     let (mut stop, mut best) = (Stop::Memory, None);
     let (mut few, mut bytes) = (FEW, SMALL);
     let most = limits.max_nodes.map_or(most, |limit| limit.min(most));
-    while statistics.stored < most {
-        let left = (most - statistics.stored) as usize;
+    while total < most {
+        let left = (most - total) as usize;
         let is_whole = bytes >= region.bytes();
         let mut part = region.first(bytes);
         let Some(mut search) = Search::new(puzzle, &mut part, left, few) else { break };
         let ended = search.run(start, &kind, limits);
-        statistics.stored += search.len as u64;
+        let stored = search.len as u64;
+        total += stored;
+        if best.is_none() {
+            statistics.stored = stored;
+        }
         statistics.expanded += search.expanded;
         statistics.generated += search.generated;
         match ended {
@@ -67,16 +74,20 @@ pub fn solve<P: Batched>(
                 let path = search.path(goal);
                 // What was found before anything was left out is shortest.
                 let bound = if search.was_cut { 1 } else { path.len() as u32 };
-                let likely = statistics.stored + (MORE as u64 + 1) * search.len as u64;
+                let likely = total + (MORE as u64 + 1) * search.len as u64;
                 if best.as_ref().is_none_or(|(other, _): &(Vec<Move>, u32)| path.len() < other.len()) {
                     best = Some((path, bound));
+                    statistics.stored = stored;
                 }
                 if !search.was_cut || likely > WORTH {
                     break;
                 }
                 few *= MORE;
             }
-            End::Dry if !search.was_cut => return Outcome { ending: Ending::Exhausted, statistics },
+            End::Dry if !search.was_cut => {
+                statistics.stored = stored;
+                return Outcome { ending: Ending::Exhausted, statistics };
+            }
             End::Dry => few *= MORE,
             End::Stopped(Stop::Memory) if !is_whole => bytes = usize::MAX,
             End::Stopped(reason) => {
@@ -88,7 +99,7 @@ pub fn solve<P: Batched>(
     if let Some((path, bound)) = best {
         return Outcome { ending: Ending::Solved { path, bound }, statistics };
     }
-    let stop = if statistics.stored >= most { Stop::Nodes } else { stop };
+    let stop = if total >= most { Stop::Nodes } else { stop };
     Outcome { ending: Ending::Stopped { stop, bound: 1 }, statistics }
 }
 

@@ -20,7 +20,7 @@ setState b12 345 678          set the state, row by row; b is the blank, spaces 
 randomizeState n              n random moves from the goal, none of which undoes the one before
 printState                    print the state
 move up|down|left|right       move the blank
-maxNodes n                    states that a search may generate and store
+maxNodes n                    new states that a search may queue, the start not counted
 solve A-star h1|h2            A*: h1 counts misplaced tiles, h2 sums their distances
 solve beam k                  beam search with the k best states of each level, by h2
 help                          this list

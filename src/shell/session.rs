@@ -131,9 +131,16 @@ impl<'r> Session<'r> {
         let settings = Settings { algorithm, heuristic, beam_width, ..Settings::default() };
         let single =
             Single::new(&self.goal, &settings, &Budget::new(TABLE_BYTES)).map_err(SessionError::Refused)?;
-        let limits = Limits { max_nodes: self.max_nodes, halt: Some(halt), ..Limits::default() };
+        // The course counts new states that are queued, not the start. The limit is
+        // exceeded by the first of them above it.
+        let max_nodes = self.max_nodes.map(|most| most.saturating_add(2));
+        let limits = Limits { max_nodes, halt: Some(halt), ..Limits::default() };
         let (verdict, effort) = single.solve(&self.state, &mut self.region, limits);
+        let queued = effort.visited.saturating_sub(1);
         let Solution { moves, length, .. } = match verdict {
+            Verdict::Solved(_) if self.max_nodes.is_some_and(|most| queued > most) => {
+                return Err(SessionError::MaxNodes(self.max_nodes.unwrap_or_default()));
+            }
             Verdict::Solved(solution) => solution,
             Verdict::Unsolvable { .. } => return Err(SessionError::Unsolvable),
             Verdict::GaveUp { reason: GiveUp::Nodes, .. } => {
@@ -151,7 +158,7 @@ impl<'r> Session<'r> {
         Ok(format!(
             "Found the goal state\nNumber of moves it took: {length}\n{}\nNumber of expanded nodes: {}\n",
             words.join(" "),
-            effort.expanded,
+            queued,
         ))
     }
 }

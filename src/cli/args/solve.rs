@@ -84,7 +84,7 @@ pub struct SolveArgs {
     ///
     /// auto, misplaced, manhattan, linear-conflict, walking-distance, or pdb for
     /// pattern databases; pdb:7-8 says how they divide the tiles. Trays: matching,
-    /// nearest, and with greedy search or --quality fast also total.
+    /// nearest, and with greedy or beam search or --quality fast also total.
     #[arg(long, value_name = "NAME", value_parser = parse_heuristic, default_value = "auto", help_heading = "Solving")]
     pub heuristic: (HeuristicChoice, Option<Partition>),
 
@@ -229,12 +229,15 @@ impl SolveArgs {
         if self.beam_width.is_some() && algorithm != Algorithm::Beam {
             bail!("--beam-width is for --algorithm beam");
         }
-        let any_solution =
-            algorithm == Algorithm::Greedy || (algorithm == Algorithm::Auto && quality == Quality::Fast);
+        let any_solution = match algorithm {
+            Algorithm::Greedy | Algorithm::Beam => true,
+            Algorithm::Auto => quality == Quality::Fast,
+            _ => false,
+        };
         if self.heuristic.0 == HeuristicChoice::Total && !any_solution {
             bail!(
-                "--heuristic total counts the moves made, so it is no lower bound: it goes with --algorithm \
-                 greedy or --quality fast"
+                "--heuristic total is a priority, not a lower bound: use it with --algorithm greedy, \
+                 --algorithm beam or --quality fast"
             );
         }
         if self.checkpoint.is_some() && (quality != Quality::Optimal && algorithm == Algorithm::Auto) {

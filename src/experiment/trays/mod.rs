@@ -11,13 +11,13 @@ mod look;
 mod search;
 
 pub use look::look;
+use search::Priorities;
 pub use search::{Outcome, Queue, Seen};
 
 use super::means::reserve;
 use super::{Design, ExperimentError, Means, Runs};
 use crate::batch::{each, interrupt::Interrupt};
 use crate::generate::trays::{BlockShape, TrayGoal, TrayRequest};
-use crate::heuristic::{TrayBound, TrayDistances};
 use crate::memory::budget::{Budget, Short};
 use crate::puzzle::trays::{Metric, Packed, Tray};
 use std::io;
@@ -110,9 +110,8 @@ pub fn trays_of(design: &Design, ledger: &Budget) -> Result<Vec<Tray>, Experimen
 type Puzzle = Packed<u64, u128>;
 
 /// A tray as it is searched, if it is small enough: up to 64 cells.
-fn puzzle(tray: &Tray) -> Option<(Puzzle, TrayDistances)> {
-    let distances = TrayDistances::new(tray, Metric::Slide, TrayBound::Nearest, 1 << 20)?;
-    Some((Packed::new(tray, Metric::Slide)?, distances))
+fn puzzle(tray: &Tray) -> Option<(Puzzle, Priorities)> {
+    Some((Packed::new(tray, Metric::Slide)?, Priorities::new(tray)?))
 }
 
 /// Trays up to so many cells are in part two: their whole space can be searched.
@@ -154,9 +153,9 @@ pub fn run(
     reserve(ledger, jobs.len() as u64, each_row)?;
     let runs = means.runs(ledger, run_bytes(design))?;
     let outcomes = each(&jobs, runs.threads, 64, interrupt, done, |job, _| {
-        let (puzzle, distances) = puzzle(&trays[job.tray]).expect("larger trays were left out");
+        let (puzzle, priorities) = puzzle(&trays[job.tray]).expect("larger trays were left out");
         let limit = job.limit.unwrap_or(WHOLE);
-        search::search(&puzzle, &distances, job.queue, job.seen, limit, job.whole)
+        search::search(&puzzle, &priorities, job.queue, job.seen, limit, job.whole)
     })?;
     let rows = jobs.iter().zip(outcomes).map_while(|(job, outcome)| {
         let Job { tray, queue, seen, limit, .. } = *job;

@@ -1,8 +1,8 @@
 //! The courses' search for trays: one loop, any queue, any visited set.
 
-use crate::heuristic::{Heuristic, TrayDistances};
+use crate::heuristic::{TrayPriorities, TrayPriority};
 use crate::puzzle::Puzzle;
-use crate::puzzle::trays::{Mask, Packed, PackedState};
+use crate::puzzle::trays::{Mask, Packed, PackedState, Tray};
 use ahash::AHashSet;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -15,9 +15,9 @@ pub enum Queue {
     Stack,
     /// The first one found.
     Fifo,
-    /// The one whose goals' nearest blocks are the nearest.
+    /// The one whose blocks are nearest to the goal rectangles of their shapes.
     Nearest,
-    /// The same, with the moves made so far added.
+    /// The same, with the distances of the blocks from their initial positions added.
     Total,
     /// The one with the fewest moves made.
     Made,
@@ -150,11 +150,27 @@ impl Open {
     }
 }
 
+/// The priorities of the courses' programs.
+pub(super) struct Priorities {
+    nearest: TrayPriorities,
+    total: TrayPriorities,
+}
+
+/// The bytes that the tables of a small tray may take.
+const TABLES: usize = 1 << 20;
+
+impl Priorities {
+    pub(super) fn new(tray: &Tray) -> Option<Self> {
+        let tables = |priority| TrayPriorities::new(tray, priority, TABLES);
+        Some(Self { nearest: tables(TrayPriority::Nearest)?, total: tables(TrayPriority::Total)? })
+    }
+}
+
 /// Searches until the goal is found, or through the whole space, or until so
 /// many states were visited.
 pub(super) fn search(
     puzzle: &Packed<u64, u128>,
-    distances: &TrayDistances,
+    priorities: &Priorities,
     queue: Queue,
     seen: Seen,
     limit: u64,
@@ -196,11 +212,10 @@ pub(super) fn search(
                 ending = "nodes";
                 break 'search;
             }
-            let estimate = || distances.estimate_of(puzzle, &child);
             let priority = match queue {
                 Queue::Stack | Queue::Fifo => 0,
-                Queue::Nearest => estimate(),
-                Queue::Total => made + 1 + estimate(),
+                Queue::Nearest => priorities.nearest.of_packed(&child),
+                Queue::Total => priorities.total.of_packed(&child),
                 Queue::Made => made + 1,
             };
             open.push(states.len() as u32 - 1, priority);
@@ -217,14 +232,69 @@ pub(super) fn search(
     }
 }
 
-/// The estimate of a state, from nothing.
-trait EstimateOf {
-    fn estimate_of(&self, puzzle: &Packed<u64, u128>, state: &PackedState<u64>) -> u32;
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::trays::{BlockShape, TrayGoal, TrayRequest};
+    use crate::puzzle::trays::{Metric, Place};
 
-impl EstimateOf for TrayDistances {
-    fn estimate_of(&self, puzzle: &Packed<u64, u128>, state: &PackedState<u64>) -> u32 {
-        let memo = self.evaluate(puzzle, state);
-        Heuristic::<Packed<u64, u128>>::estimate(self, &memo)
+    /// The course's priority of a state, block by block.
+    fn by_hand(tray: &Tray, state: &PackedState<u64>, from_start: bool) -> u32 {
+        let mut sum = 0;
+        for (class, &anchors) in tray.classes().iter().zip(&state.anchors) {
+            let (goals, starts) = (&tray.goal()[class.goals.clone()], &tray.blocks()[class.blocks.clone()]);
+            for cell in (0..tray.cells()).filter(|cell| anchors >> cell & 1 == 1) {
+                let at = Place::of_cell(cell, tray.cols());
+                let far = |to: Place| u32::from(at.row.abs_diff(to.row) + at.col.abs_diff(to.col));
+                sum += goals.iter().map(|goal| far(goal.at)).min().unwrap_or(0);
+                sum += starts.iter().map(|start| far(start.at)).min().filter(|_| from_start).unwrap_or(0);
+            }
+        }
+        sum
+    }
+
+    /// States visited until the goal is found, always expanding the open state of the
+    /// lowest priority, of equal ones the oldest.
+    fn visited(tray: &Tray, puzzle: &Packed<u64, u128>, from_start: bool, limit: u64) -> u64 {
+        let mut states = vec![puzzle.start()];
+        let mut open = vec![(0, 0)];
+        while let Some(&next) = open.iter().min() {
+            open.retain(|&entry| entry != next);
+            let state = states[next.1];
+            for step in puzzle.moves(&state, None) {
+                let child = puzzle.apply(&state, step);
+                if states.iter().any(|known| puzzle.pack(known) == puzzle.pack(&child)) {
+                    continue;
+                }
+                states.push(child);
+                if puzzle.is_goal(&child) || states.len() as u64 >= limit {
+                    return states.len() as u64;
+                }
+                open.push((by_hand(tray, &child, from_start), states.len() - 1));
+            }
+        }
+        states.len() as u64
+    }
+
+    #[test]
+    fn queues_go_by_the_priorities_of_the_course() {
+        let request = TrayRequest {
+            rows: 4,
+            cols: 4,
+            count: 20,
+            seed: 3,
+            holes: 4,
+            shapes: [(1, 1), (1, 2), (2, 1), (2, 2)].map(BlockShape::from).into(),
+            goals: 1,
+            goal: TrayGoal::Farthest(1000),
+        };
+        for tray in request.trays().unwrap().filter(|tray| !tray.is_solved()) {
+            let puzzle = Packed::new(&tray, Metric::Slide).unwrap();
+            let priorities = Priorities::new(&tray).unwrap();
+            for (queue, from_start) in [(Queue::Nearest, false), (Queue::Total, true)] {
+                let outcome = search(&puzzle, &priorities, queue, Seen::Exact, 500, false);
+                assert_eq!(outcome.visited, visited(&tray, &puzzle, from_start, 500), "{queue:?}\n{tray}");
+            }
+        }
     }
 }

@@ -7,13 +7,21 @@
 //! beforehand, so small searches are cheap: that is what it is for, and for
 //! states of hundreds of bytes. Keys are compared whole.
 //!
-//! [`solve`] searches; [`shorten`] makes a solution shorter by a look around it.
+//! [`solve`] searches best-first; [`depth_first`], [`beam`] and [`ida`] are depth-first
+//! search with a stack, beam search and IDA*; [`shorten`] makes a solution shorter by a
+//! look around it.
 
+mod beam;
+mod depth_first;
+mod ida;
 mod nodes;
 mod puzzle_space;
 mod shorten;
 mod solve;
 
+pub use beam::beam;
+pub use depth_first::depth_first;
+pub use ida::ida;
 pub use puzzle_space::PuzzleSpace;
 pub use shorten::shorten;
 pub use solve::solve;

@@ -73,6 +73,12 @@ impl<'m> Nodes<'m> {
         nodes
     }
 
+    /// Returns the bytes that a state takes whose key has `width` words: its node and
+    /// its share of the table.
+    pub(super) fn bytes_of_a_state(width: usize) -> usize {
+        4 * (HEAD + width) + 6
+    }
+
     /// How many states there are.
     pub(super) fn len(&self) -> usize {
         self.len

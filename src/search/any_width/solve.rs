@@ -9,10 +9,10 @@ use crate::search::{Ending, Limits, Order, Outcome, Statistics, Stop};
 const BETWEEN_LOOKS: u64 = 1 << 10;
 
 /// Priorities from here on are one.
-const MOST_LEVELS: usize = 1 << 20;
+pub(super) const MOST_LEVELS: usize = 1 << 20;
 
 /// The open nodes by priority: doubly linked lists through the nodes.
-struct Open {
+pub(super) struct Open {
     /// First and last node of each level.
     ends: Vec<(u32, u32)>,
     lowest: usize,
@@ -21,7 +21,19 @@ struct Open {
 }
 
 impl Open {
-    fn push(&mut self, nodes: &mut Nodes<'_>, level: usize, node: u32) {
+    /// Returns an empty list. In a level, either the newest node comes first, or the
+    /// oldest.
+    pub(super) fn new(newest_first: bool) -> Self {
+        Self { ends: Vec::new(), lowest: 0, newest_first }
+    }
+
+    /// Removes all nodes from the list.
+    pub(super) fn clear(&mut self) {
+        self.ends.clear();
+        self.lowest = 0;
+    }
+
+    pub(super) fn push(&mut self, nodes: &mut Nodes<'_>, level: usize, node: u32) {
         if level >= self.ends.len() {
             self.ends.resize(level + 1, (NONE, NONE));
         }
@@ -56,7 +68,7 @@ impl Open {
         nodes.set(node, Node { next: node, ..kept });
     }
 
-    fn pop(&mut self, nodes: &mut Nodes<'_>) -> Option<(usize, u32)> {
+    pub(super) fn pop(&mut self, nodes: &mut Nodes<'_>) -> Option<(usize, u32)> {
         while let Some(&(first, _)) = self.ends.get(self.lowest) {
             if first != NONE {
                 self.remove(nodes, self.lowest, first);
@@ -78,7 +90,7 @@ pub fn solve<S: Space>(space: &mut S, order: Order, limits: &Limits<'_>, region:
         return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
     }
     let mut nodes = Nodes::new(region, space.width());
-    let mut open = Open { ends: Vec::new(), lowest: 0, newest_first: order.is_optimal() };
+    let mut open = Open::new(order.is_optimal());
     let level = |cost: u32, estimate: u32| (order.priority(cost, estimate) as usize).min(MOST_LEVELS);
     let optimal = order.is_optimal();
     let Found::New(start) = nodes.insert(&key) else {

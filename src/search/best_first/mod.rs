@@ -9,7 +9,8 @@
 //! The first goal found is only an incumbent: the search ends when nothing of
 //! lower priority is left in the open list or in any worker's hands. A state
 //! that is reached by a cheaper way is opened again, so heuristics may be
-//! inconsistent.
+//! inconsistent. Greedy search does not compare costs: it expands each state at
+//! most once.
 //!
 //! Where the open list keeps the states themselves, those of a later level are in
 //! the list alone until they are taken (`kept.rs`): one that is known by then, at no

@@ -260,13 +260,14 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
             };
             expanded += 1;
             let last = (cost > 0).then_some(Move(known.step));
+            let cost_after = order.cost_after(cost);
             for step in puzzle.moves(&state, last) {
                 generated += 1;
                 let memo = heuristic.draft(puzzle, &memo, &state, step);
                 // What can be told now is told now; what is far away is asked for
                 // together with the place in the table.
                 if !H::FAR {
-                    match self.search.verdict(bucket, cost + 1, heuristic.estimate(&memo)) {
+                    match self.search.verdict(bucket, cost_after, heuristic.estimate(&memo)) {
                         Verdict::Level(_) => {}
                         Verdict::Useless => continue,
                         Verdict::NoPlace => {
@@ -284,15 +285,19 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Carry>> Worker<'w, 'a, 
                 self.children.push(Child {
                     mixed,
                     memo,
-                    cost: cost + 1,
+                    cost: cost_after,
                     step: step.0,
                     parent: parent as u32,
                 });
             }
         }
-        self.statistics.expanded += expanded;
-        self.statistics.generated += generated;
-        self.make_way(table, bucket, pushes)
+        let done = self.make_way(table, bucket, pushes);
+        // A single state that found the table full is expanded again in a larger one.
+        if !order.takes_one_at_a_time() || !matches!(done, Err(Halt::Full)) {
+            self.statistics.expanded += expanded;
+            self.statistics.generated += generated;
+        }
+        done
     }
 
     /// Puts the children into the table, and hands over what goes into the open

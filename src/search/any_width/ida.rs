@@ -1,0 +1,179 @@
+//! Iterative-deepening A* (Korf 1985) over keys of any width.
+//!
+//! Depth-first searches with a growing bound on cost plus estimate; the first solution
+//! is a shortest one. The region holds the states of the path only, each with the
+//! successors that are still to be searched:
+//!
+//! ```text
+//!  ┌─────┬──────────────────┬─────┬──────────────────┬─ ─ ─ ─
+//!  │ key │ step, estimate … │ key │ step, estimate … │ free
+//!  └─────┴──────────────────┴─────┴──────────────────┴─ ─ ─ ─
+//! ```
+
+use super::{Flow, Space};
+use crate::memory::Region;
+use crate::memory::region::Watermark;
+use crate::puzzle::Move;
+use crate::search::{Ending, Limits, Outcome, Statistics, Stop};
+
+/// Expansions between two checks of the limits.
+const BETWEEN_CHECKS: u64 = 1 << 10;
+
+/// A state of the path: where its key starts, the successor to search next, and the end
+/// of its successors. All are indices of words.
+#[derive(Clone, Copy)]
+struct Frame {
+    key: usize,
+    next: usize,
+    end: usize,
+}
+
+/// How the expansion of a state ended.
+enum Expanded {
+    /// Successors within the bound are stored.
+    Stored,
+    /// A successor is a goal.
+    Goal,
+    /// A limit was reached.
+    Stopped(Stop),
+}
+
+/// Searches from the start of `space` for a shortest solution, on the calling thread.
+/// States generated count for the limit on nodes, since none are stored.
+pub fn ida<S: Space>(space: &mut S, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
+    let width = space.width();
+    let mut key = vec![0; width];
+    let (estimate, is_goal) = space.start(&mut key);
+    if is_goal {
+        let ending = Ending::Solved { path: Vec::new(), bound: 0 };
+        return Outcome { ending, statistics: Statistics::default() };
+    }
+    let ([_, _, all], watermark) = region.split(0, 0);
+    let words: &mut [u32] = bytemuck::cast_slice_mut(all.words);
+    let mut search = Search {
+        space,
+        limits,
+        words,
+        used: 0,
+        watermark,
+        path: Vec::new(),
+        bound: estimate,
+        beyond: u32::MAX,
+        statistics: Statistics::default(),
+    };
+    let ending = loop {
+        match search.within_bound(&key, estimate) {
+            Expanded::Goal => break Ending::Solved { path: search.path, bound: search.bound },
+            Expanded::Stopped(stop) => break Ending::Stopped { stop, bound: search.bound },
+            Expanded::Stored if search.beyond == u32::MAX => break Ending::Exhausted,
+            Expanded::Stored => {
+                search.bound = search.beyond;
+                search.beyond = u32::MAX;
+            }
+        }
+    };
+    Outcome { ending, statistics: search.statistics }
+}
+
+struct Search<'s, S> {
+    space: &'s mut S,
+    limits: &'s Limits<'s>,
+    words: &'s mut [u32],
+    /// Words that were ever written.
+    used: usize,
+    watermark: &'s Watermark,
+    path: Vec<Move>,
+    /// The bound on cost plus estimate, and the least sum above it.
+    bound: u32,
+    beyond: u32,
+    statistics: Statistics,
+}
+
+impl<S: Space> Search<'_, S> {
+    /// Searches all states within the bound.
+    fn within_bound(&mut self, start: &[u32], estimate: u32) -> Expanded {
+        let width = start.len();
+        self.path.clear();
+        if width > self.words.len() {
+            return Expanded::Stopped(Stop::Memory);
+        }
+        self.words[..width].copy_from_slice(start);
+        let mut after = vec![0; width];
+        let mut frames = Vec::new();
+        let mut frame = Frame { key: 0, next: width, end: width };
+        match self.expand(&mut frame, estimate) {
+            Expanded::Stored => frames.push(frame),
+            ended => return ended,
+        }
+        while let Some(frame) = frames.last_mut() {
+            if frame.next == frame.end {
+                frames.pop();
+                self.path.pop();
+                continue;
+            }
+            let (step, estimate) = (Move(self.words[frame.next]), self.words[frame.next + 1]);
+            frame.next += 2;
+            self.space.follow(&self.words[frame.key..frame.key + width], step, &mut after);
+            let end = frame.end;
+            let mut child = Frame { key: end, next: end + width, end: end + width };
+            if child.end > self.words.len() {
+                return Expanded::Stopped(Stop::Memory);
+            }
+            self.words[end..end + width].copy_from_slice(&after);
+            self.path.push(step);
+            match self.expand(&mut child, estimate) {
+                Expanded::Stored => frames.push(child),
+                ended => return ended,
+            }
+        }
+        Expanded::Stored
+    }
+
+    /// Stores the successors of a state that are within the bound behind its key.
+    fn expand(&mut self, frame: &mut Frame, estimate: u32) -> Expanded {
+        let Self { space, limits, words, used, watermark, path, bound, beyond, statistics } = self;
+        if statistics.expanded.is_multiple_of(BETWEEN_CHECKS)
+            && let Some(stop) = limits.reached(statistics.generated)
+        {
+            return Expanded::Stopped(stop);
+        }
+        statistics.expanded += 1;
+        let most = limits.max_nodes.unwrap_or(u64::MAX);
+        let cost = path.len() as u32 + 1;
+        let (before, behind) = words.split_at_mut(frame.next);
+        let (mut len, mut goal, mut stop) = (0, None, None);
+        space.expand(&before[frame.key..], estimate, path.last().copied(), |successor| {
+            if statistics.generated >= most {
+                stop = Some(Stop::Nodes);
+                return Flow::Enough;
+            }
+            statistics.generated += 1;
+            let sum = cost + successor.estimate;
+            if sum > *bound {
+                *beyond = sum.min(*beyond);
+                return Flow::On;
+            }
+            if successor.is_goal {
+                goal = Some(successor.step);
+                return Flow::Enough;
+            }
+            let Some(place) = behind.get_mut(len..len + 2) else {
+                stop = Some(Stop::Memory);
+                return Flow::Enough;
+            };
+            place.copy_from_slice(&[successor.step.0, successor.estimate]);
+            len += 2;
+            Flow::On
+        });
+        frame.end = frame.next + len;
+        if frame.end > *used {
+            *used = frame.end;
+            watermark.raise(4 * frame.end);
+        }
+        if let Some(step) = goal {
+            path.push(step);
+            return Expanded::Goal;
+        }
+        stop.map_or(Expanded::Stored, Expanded::Stopped)
+    }
+}
