@@ -183,6 +183,7 @@ fn staged_is_refused_on_trays_by_name() {
     for refused in &results[1..] {
         assert_eq!(refused["status"], "gave_up", "{refused}");
         assert_eq!(refused["reason"], "unsupported", "{refused}");
+        assert!(refused["algorithm"].is_null(), "nothing ran: {refused}");
     }
     let work = Work::new();
     work.write("trays.txt", mixed.as_bytes());

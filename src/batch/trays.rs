@@ -171,8 +171,8 @@ pub(super) fn attempt(
 
 /// The searches for a tray. Tables may take so many bytes.
 fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
-    if let Method::BoardsOnly(name) = plan.method {
-        return Box::new(Refused(name));
+    if let Method::BoardsOnly(_) = plan.method {
+        return Box::new(Refused);
     }
     if tray.is_solved() {
         return Box::new(Decided(Ok(Vec::new())));
@@ -259,12 +259,31 @@ impl TraySolver for Decided {
     }
 }
 
+/// The bytes of a state beside its key: in depth-first search over packed keys, and over
+/// keys of any width.
+const DFS_BESIDE_KEY: usize = 12;
+const DFS_BESIDE_WORDS: usize = 30;
+
+/// Bytes that a move of a solution takes while it is found, replayed and written.
+const MOVE_BYTES: usize = 48;
+
+/// Returns the part of a region in which depth-first search may store states of
+/// `state_bytes`: the path may be as long as there are states, and the rest of the region
+/// is given back to the system for it.
+fn beside_path<'r>(region: &'r mut Region<'_>, tier: Tier, state_bytes: usize) -> Region<'r> {
+    // In the first tier there are few states.
+    if tier != Tier::Quick {
+        region.give_back();
+    }
+    let states = region.bytes() / (state_bytes + MOVE_BYTES);
+    region.first(states * state_bytes)
+}
+
 /// A tray for an algorithm that solves tile boards only.
-struct Refused(&'static str);
+struct Refused;
 
 impl TraySolver for Refused {
-    fn attempt(&self, _: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
-        effort.algorithm = self.0;
+    fn attempt(&self, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
         Some(Verdict::GaveUp { reason: GiveUp::Unsupported, bound: 0 })
     }
 }
@@ -343,7 +362,10 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
                 }
             },
             Method::Ida => note(effort, "ida", name, ida::solve(problem, &limits)),
-            Method::Dfs => note(effort, "dfs", "", dfs::solve(problem, &limits, region)),
+            Method::Dfs => {
+                let region = &mut beside_path(region, tier, size_of::<K>() + DFS_BESIDE_KEY);
+                note(effort, "dfs", "", dfs::solve(problem, &limits, region))
+            }
             Method::Beam(width) => note(effort, "beam", name, beam::solve(problem, width, &limits, region)),
             Method::BoardsOnly(_) => unreachable!("refused before"),
             Method::BestFirst(order) if !order.weighs_estimates() => {
@@ -458,7 +480,11 @@ impl TraySolver for WideTray {
                 note(effort, "astar", name, any_width::solve(&mut exact, Order::ASTAR, &limits, region))
             }
             Method::Ida => note(effort, "ida", name, any_width::ida(&mut exact, &limits, region)),
-            Method::Dfs => note(effort, "dfs", "", any_width::depth_first(&mut exact, &limits, region)),
+            Method::Dfs => {
+                let state_bytes = 4 * exact.width() + DFS_BESIDE_WORDS;
+                let region = &mut beside_path(region, tier, state_bytes);
+                note(effort, "dfs", "", any_width::depth_first(&mut exact, &limits, region))
+            }
             Method::Beam(width) => {
                 note(effort, "beam", name, any_width::beam(&mut exact, width, &limits, region))
             }
