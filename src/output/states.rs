@@ -56,7 +56,7 @@ fn heading(out: &mut Vec<u8>, report: &Report) {
             }
         }
         unsolved => {
-            words::plain(out, words::reason(report));
+            words::reason(out, report);
             if let Verdict::GaveUp { bound, .. } = *unsolved {
                 at_least(out, bound);
             }
@@ -133,7 +133,10 @@ mod tests {
 
     #[test]
     fn the_other_verdicts_say_so() {
-        assert_eq!(text(&samples::unsolvable()), "puzzle 4: unsolvable, solvable for blank-first\n\n");
+        assert_eq!(
+            text(&samples::unsolvable()),
+            "puzzle 4: unsolvable, parity; solvable for blank-first\n\n"
+        );
         assert_eq!(text(&samples::gave_up()), "puzzle k3: gave_up, nodes, at least 20 moves\n\n");
         assert!(text(&samples::invalid()).starts_with("puzzle 9: invalid, tile 7 appears twice"));
     }

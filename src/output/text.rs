@@ -17,7 +17,7 @@ pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
         }
         _ => {
             out.extend_from_slice(b"-\t");
-            words::plain(out, words::reason(report));
+            words::reason(out, report);
         }
     }
     out.push(b'\n');
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn every_verdict_on_one_line() {
         assert_eq!(line(&samples::solved()), "17\tsolved\t2\tDR\n");
-        assert_eq!(line(&samples::unsolvable()), "4\tunsolvable\t-\tsolvable for blank-first\n");
+        assert_eq!(line(&samples::unsolvable()), "4\tunsolvable\t-\tparity; solvable for blank-first\n");
         assert_eq!(line(&samples::gave_up()), "k3\tgave_up\t-\tnodes\n");
         assert_eq!(line(&samples::invalid()), "9\tinvalid\t-\ttile 7 appears twice (line 90, column 12)\n");
         let mut report = samples::unsolvable();

@@ -77,12 +77,18 @@ pub(super) const fn unsolvable(report: &Report) -> &'static str {
     }
 }
 
-/// Why there is no solution, in a word or a sentence; empty if there is one.
-pub(super) fn reason(report: &Report) -> &str {
+/// Appends why there is no solution, in a word or a sentence; nothing if there is one.
+pub(super) fn reason(out: &mut Vec<u8>, report: &Report) {
     match &report.verdict {
-        Verdict::Solved(_) => "",
-        Verdict::Unsolvable { hint } => hint.as_deref().unwrap_or(unsolvable(report)),
-        Verdict::GaveUp { reason, .. } => reason.word(),
-        Verdict::Invalid { reason } => reason,
+        Verdict::Solved(_) => {}
+        Verdict::Unsolvable { hint } => {
+            out.extend_from_slice(unsolvable(report).as_bytes());
+            if let Some(hint) = hint {
+                out.extend_from_slice(b"; ");
+                plain(out, hint);
+            }
+        }
+        Verdict::GaveUp { reason, .. } => out.extend_from_slice(reason.word().as_bytes()),
+        Verdict::Invalid { reason } => plain(out, reason),
     }
 }
