@@ -8,7 +8,7 @@
 
 use super::counters::Counters;
 use super::databases::Databases;
-use super::interrupt::Interrupt;
+use super::interrupt::Ending;
 use super::plan::Plan;
 use super::run::Notices;
 use super::settings::Settings;
@@ -46,7 +46,7 @@ type Solvers = HashMap<(Size, Goal, bool), Arc<dyn Solver>>;
 pub(super) struct Choice<'r> {
     settings: &'r Settings,
     counters: &'r Counters,
-    interrupt: &'r Interrupt,
+    ending: &'r Ending,
     notices: &'r dyn Notices,
     /// What is left of the memory for tables.
     ledger: Budget,
@@ -60,7 +60,7 @@ impl<'r> Choice<'r> {
     pub(super) fn new(
         settings: &'r Settings,
         counters: &'r Counters,
-        interrupt: &'r Interrupt,
+        ending: &'r Ending,
         notices: &'r dyn Notices,
         tables: u64,
         databases: Databases,
@@ -68,7 +68,7 @@ impl<'r> Choice<'r> {
         Self {
             settings,
             counters,
-            interrupt,
+            ending,
             notices,
             ledger: Budget::new(tables),
             tables: Tables::new(settings),
@@ -128,8 +128,8 @@ impl<'r> Choice<'r> {
             }
             let none = Mutex::default();
             let databases = if early { &none } else { &self.databases };
-            let Self { settings, counters, interrupt, notices, .. } = *self;
-            databases.lock().bring(size, board.blank(), settings, counters, interrupt, notices);
+            let Self { settings, counters, ending, notices, .. } = *self;
+            databases.lock().bring(size, board.blank(), settings, counters, ending, notices);
             // Which tables there are must not depend on who comes first.
             let own = Budget::new(OWN_TABLES.min(self.ledger.cap()));
             let ledger = if settings.deterministic { &own } else { &self.ledger };

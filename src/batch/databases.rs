@@ -12,9 +12,9 @@ use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
 use super::shares::Shares;
 use super::survey::Kind;
 use super::{Notices, RunError};
-use crate::batch::interrupt::Interrupt;
+use crate::batch::interrupt::Ending;
 use crate::heuristic::pdb::{BuildError, Event, Library, Needs, Partition};
-use crate::memory::budget::{Budget, Short};
+use crate::memory::budget::{Budget, Short, least_cap};
 use crate::puzzle::tiles::{Metric, Size};
 use crate::quantity::{Bytes, Count};
 use crate::search::best_first;
@@ -29,6 +29,13 @@ pub(super) struct Databases {
     wanted: bool,
     forced: bool,
     partition: Option<Partition>,
+}
+
+/// What a run reserves before and after its databases, under a cap.
+#[derive(Clone, Copy)]
+pub(super) struct OtherNeeds<'a> {
+    pub(super) before: &'a dyn Fn(u64) -> u64,
+    pub(super) after: &'a dyn Fn(u64) -> u64,
 }
 
 /// The partition for one kind of board.
@@ -102,14 +109,14 @@ fn pays_from(cells: usize, partition: &Partition, needs: &Needs, threads: usize)
 
 impl Databases {
     /// Chooses databases for a batch, brings them into memory and enters them
-    /// into the ledger, of which `rest` bytes must be left for the run.
+    /// into the ledger, of which enough must be left for the run.
     pub(super) fn prepare(
         settings: &Settings,
         kinds: &[Kind],
         budget: &Budget,
-        rest: u64,
+        others: OtherNeeds<'_>,
         counters: &Counters,
-        interrupt: &Interrupt,
+        ending: &Ending,
         notices: &dyn Notices,
     ) -> Result<Self, RunError> {
         let mut new = Self {
@@ -129,9 +136,11 @@ impl Databases {
         };
         // Searches with databases keep a little outside of the arena.
         let beside = settings.threads as u64 * best_first::BYTES_BESIDE;
-        let rest = rest + beside;
+        let after = |cap| (others.after)(cap) + beside;
+        let others = OtherNeeds { after: &after, ..others };
+        let rest = after(budget.cap());
         for &kind in kinds.iter().filter(is_meant) {
-            let Some((partition, needs)) = new.choose(settings, kind, budget, rest, notices)? else {
+            let Some((partition, needs)) = new.choose(settings, kind, budget, others, notices)? else {
                 continue;
             };
             let Kind { size, blank, guessed, .. } = kind;
@@ -142,7 +151,7 @@ impl Databases {
                 new.chosen.push(Choice { size, blank, partition, from, in_memory: false });
                 continue;
             }
-            match new.fetch(settings, kind, &partition, counters, interrupt, notices) {
+            match new.fetch(settings, kind, &partition, counters, ending, notices) {
                 Ok(()) => {}
                 // The run will see for itself that it is over.
                 Err(BuildError::Stopped) => break,
@@ -173,14 +182,14 @@ impl Databases {
         blank: usize,
         settings: &Settings,
         counters: &Counters,
-        interrupt: &Interrupt,
+        ending: &Ending,
         notices: &dyn Notices,
     ) {
         let missing = |choice: &Choice| !choice.in_memory && (choice.size, choice.blank) == (size, blank);
         let Some(index) = self.chosen.iter().position(missing) else { return };
         let partition = self.chosen[index].partition.clone();
         let kind = Kind { size, blank, count: 0, work: 0, guessed: true };
-        match self.fetch(settings, kind, &partition, counters, interrupt, notices) {
+        match self.fetch(settings, kind, &partition, counters, ending, notices) {
             Ok(()) => self.chosen[index].in_memory = true,
             Err(error) => {
                 self.chosen.remove(index);
@@ -238,7 +247,7 @@ impl Databases {
         settings: &Settings,
         kind: Kind,
         budget: &Budget,
-        rest: u64,
+        others: OtherNeeds<'_>,
         notices: &dyn Notices,
     ) -> Result<Option<(Partition, Needs)>, RunError> {
         let Kind { size, blank, count, work, guessed } = kind;
@@ -247,6 +256,8 @@ impl Databases {
             return Ok(None);
         }
         let left = budget.left();
+        // What is reserved already and does not depend on the cap.
+        let fixed = (budget.cap() - left).saturating_sub((others.before)(budget.cap()));
         let threads = settings.threads.min(cores()) as f64;
         let without = work as f64 * seconds_for_a_board(size.cells(), None) / threads;
         let mut best = (!forced).then_some((without, None));
@@ -254,8 +265,9 @@ impl Databases {
         let mut said = vec![format!("none: {without:.1} s")];
         for partition in self.candidates(size) {
             let Some(needs) = self.library.needs(&partition, size, blank) else { continue };
-            let needed = (needs.peak + Shares::PROGRAM).max(needs.bytes + rest) + budget.cap() - left;
-            if needed > budget.cap() {
+            let with = |cap| (needs.peak + Shares::PROGRAM).max(needs.bytes + (others.after)(cap));
+            if with(budget.cap()) > left {
+                let needed = least_cap(|cap| fixed + (others.before)(cap) + with(cap));
                 said.push(format!("{partition}: needs {}", Bytes(needed)));
                 least = Some(least.map_or(needed, |least| least.min(needed)));
                 continue;
@@ -307,7 +319,7 @@ impl Databases {
         kind: Kind,
         partition: &Partition,
         counters: &Counters,
-        interrupt: &Interrupt,
+        ending: &Ending,
         notices: &dyn Notices,
     ) -> Result<(), BuildError> {
         let listener = |event: Event<'_>| {
@@ -320,7 +332,7 @@ impl Databases {
                 )),
                 Event::Made(_, done, all) => counters.prepare(done, all),
             }
-            !interrupt.is_raised()
+            !ending.is_due()
         };
         let fetched =
             self.library.fetch(partition, kind.size, kind.blank, settings.threads.min(cores()), &listener);

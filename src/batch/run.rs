@@ -6,9 +6,9 @@ use super::checkpoint::Checkpoints;
 use super::choice::Choice;
 use super::counters::Counters;
 use super::crew::Crew;
-use super::databases::Databases;
+use super::databases::{Databases, OtherNeeds};
 use super::inputs::Inputs;
-use super::interrupt::Interrupt;
+use super::interrupt::{Ending, Interrupt};
 use super::resume::Past;
 use super::settings::Settings;
 use super::shares::Shares;
@@ -17,7 +17,7 @@ use super::window::Window;
 use super::worker::{Job, Shared, Worker};
 use crate::input::{InputError, Packing};
 use crate::memory::arena::Arena;
-use crate::memory::budget::Budget;
+use crate::memory::budget::{Budget, Short, least_cap};
 use crate::memory::limits;
 use crate::memory::{Line, Region};
 use crate::output::{Sink, Style, Summary};
@@ -61,9 +61,15 @@ pub fn run(
     let defaults = settings.defaults()?;
     let mut threads = settings.threads;
     let budget = Budget::new(settings.memory);
-    let packings = settings.files.iter().filter_map(|file| Packing::of(file));
-    budget.reserve(packings.map(|packing| packing.footprint(defaults.window)).max().unwrap_or(0))?;
+    let unpacking = |cap| Packing::footprint_of(&settings.files, cap);
+    let rest = |cap| match settings.deterministic {
+        true => Shares::least_deterministic(),
+        false => Shares::least(cap, settings.threads),
+    };
+    let least = |_| Short { cap: settings.memory, needed: least_cap(|cap| unpacking(cap) + rest(cap)) };
+    budget.reserve(unpacking(settings.memory)).map_err(least)?;
     let ends = settings.deadline.map(|deadline| started + deadline);
+    let ending = Ending { interrupt: interrupt.clone(), deadline: ends };
     let mut beginning = match settings.files.iter().any(|file| file == "-") {
         true => Beginning::of_stdin(interrupt, ends),
         false => Beginning::default(),
@@ -74,14 +80,14 @@ pub fn run(
             .map_err(|bad| RunError::Checkpoint(path.clone(), bad))
     });
     let checkpoints = checkpoints.transpose()?;
-    let rest = Shares::least(settings.memory, threads);
-    let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
+    let needs = OtherNeeds { before: &unpacking, after: &rest };
+    let databases = Databases::prepare(settings, &kinds, &budget, needs, counters, &ending, notices)?;
     let shares = if settings.deterministic {
-        let (shares, workers) = Shares::deterministic(&budget, threads)?;
+        let (shares, workers) = Shares::deterministic(&budget, threads, unpacking)?;
         threads = workers;
         shares
     } else {
-        Shares::new(&budget, threads)?
+        Shares::new(&budget, threads, unpacking)?
     };
     let mappable = limits::address_space_left()
         .map_or(usize::MAX, |left| left.saturating_sub(OTHERS + (threads * STACK) as u64) as usize);
@@ -109,15 +115,14 @@ pub fn run(
     }
     let crew = Crew::new((shares.window >> 16).clamp(4, 1024).max(4 * threads as u64), shares.window);
     let stops = (crew.stop_flag(), crew.oldest());
-    let inputs = Inputs::new(settings, defaults, interrupt, stops, &complain, ends)
+    let inputs = Inputs::new(settings, defaults, &ending, stops, &complain)
         .beginning_with(beginning.take())
         .go_on(past.records, past.journal.is_some());
     let shared = Shared {
         settings,
         style,
-        interrupt,
-        ends,
-        choice: Choice::new(settings, counters, interrupt, notices, shares.tables, databases),
+        ending: &ending,
+        choice: Choice::new(settings, counters, &ending, notices, shares.tables, databases),
         crew: &crew,
         inputs: Mutex::new(inputs),
         window: Window::new(sink, style, counters, past),
@@ -153,11 +158,13 @@ pub fn run(
     if let Some(error) = shared.failed.into_inner() {
         return Err(error);
     }
-    let not_found = shared.inputs.into_inner().not_found();
-    let (summary, journal) = shared.window.close()?;
-    if not_found > 0 && !interrupt.is_raised() {
+    let mut inputs = shared.inputs.into_inner();
+    let not_found = inputs.not_found();
+    let (mut summary, journal) = shared.window.close()?;
+    if not_found > 0 && !interrupt.is_raised() && !inputs.is_cut() {
         return Err(RunError::TooManyResults(not_found));
     }
+    summary.not_begun = inputs.count_unread();
     Ok(Finished { summary, unreadable: unreadable.into_inner(), past: Past { journal, ..Past::default() } })
 }
 

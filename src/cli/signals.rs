@@ -5,6 +5,7 @@
 //! back as an error of the write.
 
 use crate::batch::interrupt::Interrupt;
+use crate::output::Stop;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     iterator::Signals,
@@ -13,6 +14,7 @@ use signal_hook::{
 use std::{
     fs,
     io::{self, IsTerminal, Write},
+    sync::atomic::{AtomicI32, Ordering::Relaxed},
     thread,
 };
 
@@ -29,12 +31,27 @@ pub fn listen() -> io::Result<Interrupt> {
     let raised = interrupt.clone();
     thread::Builder::new().name("signals".into()).stack_size(STACK).spawn(move || {
         for signal in signals.forever() {
+            RECEIVED.store(signal, Relaxed);
             if !raised.raise(signal) {
                 end_now(signal);
             }
         }
     })?;
     Ok(interrupt)
+}
+
+/// The last signal that arrived; 0 while there was none.
+static RECEIVED: AtomicI32 = AtomicI32::new(0);
+
+/// The signal that ends the process, if one arrived.
+pub(super) fn received() -> Option<i32> {
+    Some(RECEIVED.load(Relaxed)).filter(|&signal| signal != 0)
+}
+
+/// Lets an output end that nobody reads.
+pub(super) fn stop(interrupt: &Interrupt) -> Stop {
+    let interrupt = interrupt.clone();
+    Stop::when(move || interrupt.is_raised())
 }
 
 /// Whether a signal was already ignored when the process began, as `nohup` and

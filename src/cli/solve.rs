@@ -2,7 +2,7 @@
 
 use super::{Exit, Progress, Screen, args::SolveArgs, signals};
 use crate::{
-    batch::{self, Finished, Notices, RunError, counters::Counters, resume::Past},
+    batch::{self, Finished, Notices, counters::Counters, resume::Past},
     input::{InputError, Packing},
     memory::limits,
     output::{Format, Run, Sink, SinkError, Style, Summary},
@@ -18,12 +18,12 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
     let (mut sink, mut past) = match args.destination.path() {
         Some(path) if args.resume => Past::resume(path, &settings, style)?,
         Some(path) => {
-            let sink = args.destination.open(&settings.files)?;
+            let sink = args.destination.open_until(&settings.files, signals::stop(&interrupt))?;
             let past = Past::begin(path, &sink, &settings, style);
             (sink, past)
         }
         None if args.resume => bail!("--resume goes on with a file: say which one with --output"),
-        None => (args.destination.open(&settings.files)?, Past::default()),
+        None => (args.destination.open_until(&settings.files, signals::stop(&interrupt))?, Past::default()),
     };
     if let Some(note) = past.note.take() {
         screen.note(&note);
@@ -38,10 +38,7 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
         Err(error) => {
             drop(sink);
             args.destination.path().into_iter().for_each(Past::tidy);
-            return Err(match error {
-                RunError::Output(error) => error.into(),
-                error => error.into(),
-            });
+            return Err(error.into());
         }
     };
     let Finished { summary, unreadable, past } = finished;
@@ -58,7 +55,7 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
         screen.lines(&summary.text(&run));
     }
     written?;
-    let complete = unreadable == 0 && !interrupt.is_raised();
+    let complete = unreadable == 0 && !interrupt.is_raised() && summary.is_complete();
     past.end(complete, args.resume);
     let signal = interrupt.signal().map_or(Exit::Decided, Exit::Signal);
     let read = if unreadable > 0 { Exit::Failed } else { Exit::Decided };

@@ -1,7 +1,7 @@
 //! The arguments of `improve`.
 
 use super::{CheckArgs, Destination};
-use crate::batch::improve::Request;
+use crate::batch::improve::{Request, room};
 use crate::check::Options;
 use crate::cli::Screen;
 use crate::memory::limits;
@@ -62,7 +62,7 @@ impl ImproveArgs {
             threads: self.threads.map_or_else(super::solve::cores, |threads| threads as usize),
             memory,
             timeout: self.timeout,
-            options: Options { format: self.input.format, notation: self.input.notation, room: memory / 4 },
+            options: Options { format: self.input.format, notation: self.input.notation, room: room(memory) },
             style: Style { format, notation: self.input.notation },
         }
     }

@@ -31,7 +31,7 @@ pub use tray::TrayArgs;
 
 use super::Screen;
 use crate::batch::resume::Past;
-use crate::output::{Sink, SinkError};
+use crate::output::{Sink, SinkError, Stop};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, builder::Styles, error::ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -162,9 +162,14 @@ impl Destination {
     /// Opens it, unless it is one of the inputs. What an earlier run has left to go
     /// on with is forgotten.
     pub fn open(&self, inputs: &[impl AsRef<str>]) -> Result<Sink, SinkError> {
+        self.open_until(inputs, Stop::default())
+    }
+
+    /// The same, which is given up where nobody reads and it is time to stop.
+    pub fn open_until(&self, inputs: &[impl AsRef<str>], stop: Stop) -> Result<Sink, SinkError> {
         match self.path() {
-            Some(path) => Sink::create(path, self.force, inputs).inspect(|_| Past::forget(path)),
-            None => Sink::stdout(inputs),
+            Some(path) => Sink::create_until(path, self.force, inputs, stop).inspect(|_| Past::forget(path)),
+            None => Ok(Sink::stdout(inputs)?.until(stop)),
         }
     }
 

@@ -120,7 +120,10 @@ pub struct SolveArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
     pub timeout: Option<Duration>,
 
-    /// Time for the whole run
+    /// Time for the whole run: then reading stops and what is being solved ends
+    ///
+    /// Records that were not begun have no result; the summary says how many they
+    /// are, and the exit status is 1. With --output, --resume solves them.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
     pub deadline: Option<Duration>,
 

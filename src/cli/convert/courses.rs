@@ -2,6 +2,7 @@
 //! or a whole folder of them.
 
 use crate::{
+    batch::interrupt::Interrupt,
     cli::{Exit, Screen, tray},
     convert::{Puzzles, Record, Written},
     input::{Course, parse_course},
@@ -57,7 +58,8 @@ pub(super) fn convert(path: &Path, form: Written, sink: &mut Sink) -> anyhow::Re
 /// Appends one tray.
 fn one(start: &Path, puzzles: &mut Puzzles, text: &mut String) -> anyhow::Result<()> {
     let name = |path: &Path| path.to_str().map(str::to_owned).context("its name is not text");
-    let (init, goal) = (tray::read(&name(start)?)?, tray::read(&name(&goal_of(start))?)?);
+    let read = |path: &Path| tray::read(&name(path)?, &Interrupt::new());
+    let (init, goal) = (read(start)?, read(&goal_of(start))?);
     let tray = match parse_course(&init, &goal, None) {
         Ok(Course::Tray { tray, .. }) => Arc::new(tray),
         Ok(Course::Impossible { reason }) => anyhow::bail!("its goal cannot be met: {reason}"),

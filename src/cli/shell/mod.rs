@@ -37,12 +37,15 @@ pub(super) fn run(args: &ShellArgs) -> anyhow::Result<Exit> {
     let region = Region::zeroed(arena.divide(&[]).pop().unwrap_or_default());
     let session = Session::new(args.size, args.seed, region)?;
     let waiting = Waiting::watch(interrupt.clone())?;
-    let sink = Sink::stdout(&[] as &[&str])?;
+    let sink = Sink::stdout(&[] as &[&str])?.until(signals::stop(&interrupt));
     let dialogue = Dialogue { session, interrupt, waiting, sink, exit: Exit::Decided };
     match args.script.as_deref() {
         None if io::stdin().is_terminal() => dialogue.with_a_person(args),
         None | Some("-") => dialogue.with_lines(io::stdin().lock()),
-        Some(path) => dialogue.with_lines(BufReader::new(File::open(path).context(path.to_owned())?)),
+        Some(path) => {
+            let script = dialogue.waiting.during(|| File::open(path)).context(path.to_owned())?;
+            dialogue.with_lines(BufReader::new(script))
+        }
     }
 }
 

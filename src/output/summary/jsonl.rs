@@ -16,6 +16,10 @@ impl Summary {
         member(out, "unsolvable", self.unsolvable);
         member(out, "gave_up", self.gave_up());
         member(out, "invalid", self.invalid);
+        match self.not_begun {
+            Some(records) => member(out, "not_begun", records),
+            None => member(out, "not_begun", "null"),
+        }
         member(out, "time_s", rounded(run.elapsed.as_secs_f64(), 1e6));
         member(out, "puzzles_per_s", rounded(run.rate(self.puzzles - self.kept), 10.0));
         member(out, "nodes_per_s", rounded(run.rate(self.generated - self.generated_before), 10.0));
@@ -85,7 +89,7 @@ mod tests {
         assert!(
             text.starts_with(
                 "{\"type\":\"summary\",\"v\":1,\"puzzles\":100,\"solved\":95,\"optimal\":94,\"unsolvable\":1,\
-                 \"gave_up\":2,\"invalid\":2,\"time_s\":0.31,\"puzzles_per_s\":322.6,\
+                 \"gave_up\":2,\"invalid\":2,\"not_begun\":0,\"time_s\":0.31,\"puzzles_per_s\":322.6,\
                  \"nodes_per_s\":11372490.3,\"threads\":2,\"peak_memory_bytes\":74711040,\
                  \"memory_cap_bytes\":536870912,\"fallbacks_to_ida\":3,\"expanded\":"
             ),
