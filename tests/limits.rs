@@ -5,6 +5,7 @@ mod support;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -205,6 +206,45 @@ fn a_search_for_the_farthest_goal_keeps_to_its_memory() {
     assert!(peak < 40 << 20, "{peak}");
     let (code, told, peak) = run_with_peak(&work, &[&farthest[..], &[&needed(&told)]].concat());
     assert!(code == Some(0) && peak < 80 << 20, "{peak}: {told}");
+}
+
+/// Under a limit on the address space that is smaller than `--memory`, a run uses
+/// less or says that there is too little; it never aborts.
+#[test]
+fn a_small_address_space_is_no_abort() {
+    let work = Work::new();
+    let mut boards = run(&work, &["generate", "--size", "4x4", "--moves", "40", "--count", "200"]).stdout;
+    boards.extend(run(&work, &["generate", "--size", "3x3", "--count", "2000"]).stdout);
+    boards.extend(run(&work, &["generate", "--size", "6x6", "--count", "3"]).stdout);
+    boards.extend(run(&work, &["generate", "trays", "--count", "20"]).stdout);
+    work.write("mixed.txt", &boards);
+    let mut solved = 0;
+    for mib in [24, 32, 40, 48, 64, 80, 96, 128, 192, 256, 512] {
+        for threads in ["1", "8", "64"] {
+            let mut command = work.command(&["mixed.txt", "--memory", "1G", "-t", threads]);
+            command.env("XDG_CACHE_HOME", work.path("cache"));
+            #[allow(unsafe_code)]
+            // SAFETY: `setrlimit` may be called between fork and exec.
+            unsafe {
+                command.pre_exec(move || {
+                    let limit = libc::rlimit { rlim_cur: mib << 20, rlim_max: mib << 20 };
+                    match libc::setrlimit(libc::RLIMIT_AS, &raw const limit) {
+                        0 => Ok(()),
+                        _ => Err(std::io::Error::last_os_error()),
+                    }
+                });
+            }
+            let output = command.output().unwrap();
+            let told = told(&output);
+            match output.status.code() {
+                Some(0) => solved += 1,
+                Some(2) => assert!(told.contains("are not enough: at least "), "{mib} {threads}: {told}"),
+                code => panic!("{mib} MiB, {threads} threads: {code:?} {told}"),
+            }
+            assert!(mib == 512 || told.contains("the address-space limit (ulimit -v) leaves"), "{told}");
+        }
+    }
+    assert!(solved >= 15, "{solved}");
 }
 
 /// The first number that a refusal names is enough, with any packing and threads.

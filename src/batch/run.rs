@@ -18,7 +18,7 @@ use super::worker::{Job, Shared, Worker};
 use crate::input::{InputError, Packing};
 use crate::memory::arena::Arena;
 use crate::memory::budget::{Budget, Short, least_cap};
-use crate::memory::limits;
+use crate::memory::limits::{self, STACK};
 use crate::memory::{Line, Region};
 use crate::output::{Sink, Style, Summary};
 use crate::puzzle::tiles::Size;
@@ -89,8 +89,9 @@ pub fn run(
     } else {
         Shares::new(&budget, threads, unpacking)?
     };
-    let mappable = limits::address_space_left()
-        .map_or(usize::MAX, |left| left.saturating_sub(OTHERS + (threads * STACK) as u64) as usize);
+    let beside = OTHERS + shares.window + shares.tables + (threads * STACK) as u64;
+    let mappable =
+        limits::address_space_left().map_or(usize::MAX, |left| left.saturating_sub(beside) as usize);
     let least = if settings.deterministic { shares.arena(threads) } else { Shares::LEAST_ARENA };
     let mut arena =
         Arena::new(shares.arena(threads).min(mappable).max(least), least).map_err(RunError::Arena)?;
@@ -168,11 +169,8 @@ pub fn run(
     Ok(Finished { summary, unreadable: unreadable.into_inner(), past: Past { journal, ..Past::default() } })
 }
 
-/// Searches keep their paths off the stack, so that little will do.
-const STACK: usize = 512 << 10;
-
-/// What is mapped beside the arena and the stacks, in bytes.
-const OTHERS: u64 = 24 << 20;
+/// What is mapped beside the memory that is budgeted and the stacks, in bytes.
+const OTHERS: u64 = 12 << 20;
 
 fn explain_memory(settings: &Settings, shares: &Shares, missing: usize) -> String {
     use crate::quantity::Bytes;

@@ -57,7 +57,7 @@ pub(super) fn inputs(args: &CheckArgs, window: u64) -> anyhow::Result<(Reader, B
 pub(super) fn room(memory: Option<u64>, files: &[impl AsRef<str>]) -> anyhow::Result<(u64, u64)> {
     const OTHERS: u64 = 4 << 20;
     const LEAST: u64 = 8 << 20;
-    let cap = memory.unwrap_or_else(|| limits::allowance().default_cap());
+    let cap = limits::cap(memory, 0);
     let (budget, window) = (Budget::new(cap), packed_window(cap));
     let fixed = PROGRAM + Reader::FOOTPRINT as u64 + BUFFER as u64 + OTHERS + LEAST;
     let needs = |cap| fixed + Packing::footprint_of(files, cap);

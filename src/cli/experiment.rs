@@ -143,7 +143,8 @@ impl Watch {
         let wanted = when == When::Always || (when == When::Auto && io::stderr().is_terminal());
         let shown = wanted.then(|| {
             let done = done.clone();
-            thread::spawn(move || {
+            let thread = thread::Builder::new().name("progress".into());
+            let shown = thread.spawn(move || {
                 let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
                 if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} runs, {eta} left") {
                     bar.set_style(style);
@@ -153,8 +154,11 @@ impl Watch {
                     thread::sleep(Duration::from_millis(100));
                 }
                 bar.finish_and_clear();
-            })
+            });
+            // Without another thread nothing is shown.
+            shown.ok()
         });
+        let shown = shown.flatten();
         Self { done, all, shown }
     }
 }

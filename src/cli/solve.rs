@@ -2,10 +2,11 @@
 
 use super::{Exit, Progress, Screen, args::SolveArgs, signals};
 use crate::{
-    batch::{self, Finished, Notices, counters::Counters, resume::Past},
+    batch::{self, Finished, Notices, RunError, counters::Counters, resume::Past},
     input::{InputError, Packing},
     memory::limits,
     output::{Format, Run, Sink, SinkError, Style, Summary},
+    quantity::Bytes,
 };
 use anyhow::bail;
 use std::{fs, sync::Arc, time::Instant};
@@ -14,6 +15,13 @@ use std::{fs, sync::Arc, time::Instant};
 pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let (settings, style, screen) = (args.settings()?, args.style(), args.screen());
+    let limited = args.memory.filter(|&asked| settings.memory < asked).map(|asked| {
+        let (left, asked) = (Bytes(settings.memory), Bytes(asked));
+        format!("the address-space limit (ulimit -v) leaves {left} of --memory {asked}")
+    });
+    if let Some(note) = &limited {
+        screen.note(note);
+    }
     let interrupt = signals::listen()?;
     let (mut sink, mut past) = match args.destination.path() {
         Some(path) if args.resume => Past::resume(path, &settings, style)?,
@@ -38,7 +46,12 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
         Err(error) => {
             drop(sink);
             args.destination.path().into_iter().for_each(Past::tidy);
-            return Err(error.into());
+            let is_short = matches!(error, RunError::Memory(_));
+            let error = anyhow::Error::from(error);
+            return Err(match limited.filter(|_| is_short) {
+                Some(limited) => error.context(limited),
+                None => error,
+            });
         }
     };
     let Finished { summary, unreadable, past } = finished;

@@ -91,7 +91,7 @@ const RESERVED: u64 = PROGRAM + (2 << 20);
 impl GenerateTraysArgs {
     /// The cap on the memory of the process.
     pub fn memory(&self) -> u64 {
-        self.memory.unwrap_or_else(|| limits::allowance().default_cap())
+        limits::cap(self.memory, 0)
     }
 
     /// Says that the search does not fit, with a cap that would do.

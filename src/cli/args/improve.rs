@@ -57,9 +57,10 @@ impl ImproveArgs {
     pub fn request(&self) -> Request {
         let by_extension = || self.destination.path().and_then(Format::of_path);
         let format = self.output_format.or_else(by_extension).unwrap_or_default();
-        let memory = self.input.memory.unwrap_or_else(|| limits::allowance().default_cap());
+        let threads = self.threads.map_or_else(super::solve::cores, |threads| threads as usize);
+        let memory = limits::cap(self.input.memory, threads);
         Request {
-            threads: self.threads.map_or_else(super::solve::cores, |threads| threads as usize),
+            threads,
             memory,
             timeout: self.timeout,
             options: Options { format: self.input.format, notation: self.input.notation, room: room(memory) },

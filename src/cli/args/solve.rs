@@ -243,10 +243,11 @@ impl SolveArgs {
         }
         let standard_inputs = self.files.iter().filter(|file| *file == "-").count();
         ensure!(standard_inputs <= 1, "standard input ('-') can be read only once");
+        let threads = self.threads.map_or_else(cores, |threads| threads as usize);
         Ok(Settings {
             files: self.files.clone(),
-            threads: self.threads.map_or_else(cores, |threads| threads as usize),
-            memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
+            threads,
+            memory: limits::cap(self.memory, threads),
             quality,
             algorithm,
             heuristic: self.heuristic.0,

@@ -7,7 +7,7 @@ mod waiting;
 use super::{Exit, args::ShellArgs, signals};
 use crate::{
     batch::interrupt::Interrupt,
-    memory::{Region, arena::Arena, budget::Budget},
+    memory::{Region, arena::Arena, budget::Budget, limits},
     output::Sink,
     shell::{Answer, Session, SessionError},
 };
@@ -31,7 +31,7 @@ const LEAST_ARENA: usize = 1 << 20;
 /// Runs a session to its end.
 pub(super) fn run(args: &ShellArgs) -> anyhow::Result<Exit> {
     let interrupt = signals::listen()?;
-    let budget = Budget::new(args.memory);
+    let budget = Budget::new(limits::cap(Some(args.memory), 0));
     budget.reserve(PROGRAM + LEAST_ARENA as u64).context("--memory")?;
     let mut arena = Arena::new(LEAST_ARENA + budget.left() as usize, LEAST_ARENA)?;
     let region = Region::zeroed(arena.divide(&[]).pop().unwrap_or_default());
