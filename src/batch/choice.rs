@@ -8,7 +8,7 @@
 
 use super::counters::Counters;
 use super::databases::Databases;
-use super::interrupt::Interrupt;
+use super::interrupt::Ending;
 use super::plan::Plan;
 use super::run::Notices;
 use super::settings::Settings;
@@ -55,7 +55,7 @@ pub(super) struct Choice<'r> {
     /// Done when the user was told that trays are refused.
     trays_refused: Once,
     counters: &'r Counters,
-    interrupt: &'r Interrupt,
+    ending: &'r Ending,
     notices: &'r dyn Notices,
     /// What is left of the memory for tables.
     ledger: Budget,
@@ -73,7 +73,7 @@ impl<'r> Choice<'r> {
     pub(super) fn new(
         settings: &'r Settings,
         counters: &'r Counters,
-        interrupt: &'r Interrupt,
+        ending: &'r Ending,
         notices: &'r dyn Notices,
         tables: u64,
         databases: Databases,
@@ -82,7 +82,7 @@ impl<'r> Choice<'r> {
             settings,
             trays_refused: Once::new(),
             counters,
-            interrupt,
+            ending,
             notices,
             ledger: Budget::new(tables),
             tables: Tables::new(settings),
@@ -174,8 +174,8 @@ impl<'r> Choice<'r> {
             }
             let none = Mutex::default();
             let databases = if early { &none } else { &self.databases };
-            let Self { settings, counters, interrupt, notices, .. } = *self;
-            databases.lock().bring(size, board.blank(), settings, counters, interrupt, notices);
+            let Self { settings, counters, ending, notices, .. } = *self;
+            databases.lock().bring(size, board.blank(), settings, counters, ending, notices);
             // Which tables there are must not depend on who comes first.
             let own = Budget::new(OWN_TABLES.min(self.ledger.cap()));
             let ledger = if settings.deterministic { &own } else { &self.ledger };

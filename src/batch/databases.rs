@@ -19,9 +19,9 @@ use super::settings::{Algorithm, HeuristicChoice, Quality, Settings};
 use super::shares::Shares;
 use super::survey::Kind;
 use super::{Notices, RunError};
-use crate::batch::interrupt::Interrupt;
+use crate::batch::interrupt::Ending;
 use crate::heuristic::pdb::{BuildError, Event, Library, Needs, Partition};
-use crate::memory::budget::{Budget, Short};
+use crate::memory::budget::{Budget, Short, least_cap};
 use crate::puzzle::tiles::{Metric, Size};
 use crate::quantity::{Bytes, Count};
 use crate::search::best_first;
@@ -53,6 +53,23 @@ struct Chosen {
     partition: Partition,
     needs: Needs,
     assumed: Needs,
+}
+
+/// What a run reserves before and after its databases, under a cap.
+#[derive(Clone, Copy)]
+pub(super) struct OtherNeeds<'a> {
+    pub(super) before: &'a dyn Fn(u64) -> u64,
+    /// The bytes for the rest of a run with a number of threads.
+    pub(super) after: &'a dyn Fn(u64, usize) -> u64,
+    pub(super) threads: usize,
+}
+
+impl OtherNeeds<'_> {
+    /// Returns the bytes needed after the databases, with what searches that use
+    /// databases keep outside of the arena.
+    fn after(&self, cap: u64) -> u64 {
+        (self.after)(cap, self.threads) + self.threads as u64 * best_first::BYTES_BESIDE
+    }
 }
 
 /// The partition for one kind of board.
@@ -87,18 +104,18 @@ const DETERMINISTIC_BYTES: u64 = 40 << 20;
 const DETERMINISTIC_STREAM_BYTES: u64 = 12 << 20;
 
 /// Threads that a choice counts on which must not depend on their number.
-const MANY_THREADS: u64 = 64;
+const MANY_THREADS: usize = 64;
 
 impl Databases {
     /// Chooses databases for a batch, brings them into memory and enters them into the
-    /// ledger, of which `rest` bytes must be left for a run with some number of threads.
+    /// ledger, of which enough must be left for the run.
     pub(super) fn prepare(
         settings: &Settings,
         kinds: &[Kind],
         budget: &Budget,
-        rest: impl Fn(usize) -> u64,
+        mut others: OtherNeeds<'_>,
         counters: &Counters,
-        interrupt: &Interrupt,
+        ending: &Ending,
         notices: &dyn Notices,
     ) -> Result<Self, RunError> {
         let mut new = Self {
@@ -120,18 +137,16 @@ impl Databases {
             // Above, shortest solutions are found for those who insist.
             cells => cells <= MOST_CELLS && settings.insists_on_shortest(),
         };
-        // Searches with databases keep a little outside of the arena. Who must repeat
-        // counts chooses as if there were many threads.
-        let threads = settings.threads as u64;
-        let assumed_threads = match () {
+        // Who must repeat counts chooses as if there were many threads.
+        others.threads = match () {
             () if new.deterministic => 1,
-            () if new.repeats => threads.max(MANY_THREADS),
-            () => threads,
+            () if new.repeats => others.threads.max(MANY_THREADS),
+            () => others.threads,
         };
-        let rest = rest(assumed_threads as usize) + assumed_threads * best_first::BYTES_BESIDE;
+        let rest = others.after(budget.cap());
         for &kind in kinds.iter().filter(is_meant) {
             let Some(Chosen { partition, needs, assumed }) =
-                new.choose(settings, kind, budget, rest, notices)?
+                new.choose(settings, kind, budget, others, notices)?
             else {
                 continue;
             };
@@ -143,7 +158,7 @@ impl Databases {
                 new.chosen.push(Choice { size, blank, partition, from, in_memory: false });
                 continue;
             }
-            match new.fetch(settings, kind, &partition, counters, interrupt, notices) {
+            match new.fetch(settings, kind, &partition, counters, ending, notices) {
                 Ok(()) => {}
                 // The run will see for itself that it is over.
                 Err(BuildError::Stopped) => break,
@@ -160,7 +175,7 @@ impl Databases {
         }
         // In a deterministic run this belongs to the workers' shares.
         if !new.chosen.is_empty() && !new.deterministic {
-            budget.reserve(threads * best_first::BYTES_BESIDE)?;
+            budget.reserve(settings.threads as u64 * best_first::BYTES_BESIDE)?;
         }
         Ok(new)
     }
@@ -188,14 +203,14 @@ impl Databases {
         blank: usize,
         settings: &Settings,
         counters: &Counters,
-        interrupt: &Interrupt,
+        ending: &Ending,
         notices: &dyn Notices,
     ) {
         let missing = |choice: &Choice| !choice.in_memory && (choice.size, choice.blank) == (size, blank);
         let Some(index) = self.chosen.iter().position(missing) else { return };
         let partition = self.chosen[index].partition.clone();
         let kind = Kind { size, blank, count: 0, work: 0, guessed: true };
-        match self.fetch(settings, kind, &partition, counters, interrupt, notices) {
+        match self.fetch(settings, kind, &partition, counters, ending, notices) {
             Ok(()) => self.chosen[index].in_memory = true,
             Err(error) => {
                 self.chosen.remove(index);
@@ -281,7 +296,7 @@ impl Databases {
         settings: &Settings,
         kind: Kind,
         budget: &Budget,
-        rest: u64,
+        others: OtherNeeds<'_>,
         notices: &dyn Notices,
     ) -> Result<Option<Chosen>, RunError> {
         let Kind { size, blank, count, work, guessed } = kind;
@@ -290,6 +305,8 @@ impl Databases {
             return Ok(None);
         }
         let left = budget.left();
+        // What is reserved already and does not depend on the cap.
+        let fixed = (budget.cap() - left).saturating_sub((others.before)(budget.cap()));
         let threads = self.threads(settings);
         let without = work as f64 * seconds_for_a_board(size.cells(), None) / threads;
         let mut best = (!forced).then_some((without, None));
@@ -304,7 +321,8 @@ impl Databases {
             // What is made later is made beside everything else.
             let is_later = self.deterministic && guessed && !forced;
             let beside_rest = if is_later { assumed.peak } else { needs.bytes };
-            let needed = (assumed.peak + Shares::PROGRAM).max(beside_rest + rest) + budget.cap() - left;
+            let with = |cap| (assumed.peak + Shares::PROGRAM).max(beside_rest + others.after(cap));
+            let needed = least_cap(|cap| fixed + (others.before)(cap) + with(cap));
             if self.deterministic && self.partition.is_none() {
                 let is_too_large =
                     assumed.bytes > self.share || guessed && assumed.peak > DETERMINISTIC_STREAM_BYTES;
@@ -312,7 +330,7 @@ impl Databases {
                     said.push(format!("{partition}: more than --deterministic has for databases"));
                     continue;
                 }
-            } else if needed > budget.cap() {
+            } else if with(budget.cap()) > left {
                 said.push(format!("{partition}: needs {}", Bytes(needed)));
                 least = Some(least.map_or(needed, |least| least.min(needed)));
                 continue;
@@ -356,7 +374,7 @@ impl Databases {
         match (chosen, least) {
             (None, Some(needed)) if forced => Err(Short { cap: budget.cap(), needed }.into()),
             // A smaller one would solve the boards in another way.
-            (Some((_, needed)), _) if needed > budget.cap() => {
+            (Some((_, needed)), _) if self.deterministic && needed > budget.cap() => {
                 Err(Short { cap: budget.cap(), needed }.into())
             }
             (Some((chosen, _)), _) => {
@@ -373,7 +391,7 @@ impl Databases {
         kind: Kind,
         partition: &Partition,
         counters: &Counters,
-        interrupt: &Interrupt,
+        ending: &Ending,
         notices: &dyn Notices,
     ) -> Result<(), BuildError> {
         let written = AtomicU64::new(0);
@@ -388,7 +406,7 @@ impl Databases {
                 Event::Kept(_, bytes) => drop(written.fetch_add(bytes, Relaxed)),
                 Event::Made(_, made) => counters.making((&made).into()),
             }
-            !interrupt.is_raised()
+            !ending.is_due()
         };
         let started = Instant::now();
         let fetched =

@@ -2,7 +2,7 @@
 //! experiments.
 
 use super::interrupt::Interrupt;
-use crate::memory::{Region, arena::Arena};
+use crate::memory::{Line, Region, arena::Arena, limits::STACK};
 use parking_lot::Mutex;
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -24,20 +24,27 @@ pub fn each<J: Sync, R: Send>(
     slices.pop();
     let results: Mutex<Vec<Option<R>>> = Mutex::new(jobs.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for slice in slices {
-            let (next, results, work) = (&next, &results, &work);
-            scope.spawn(move || {
-                let mut region = Region::zeroed(slice);
-                while !interrupt.is_raised() {
-                    let index = next.fetch_add(1, Relaxed);
-                    let Some(job) = jobs.get(index) else { break };
-                    let result = work(job, &mut region);
-                    results.lock()[index] = Some(result);
-                    done.fetch_add(1, Relaxed);
-                }
-            });
+    let run = &|slice: &mut [Line]| {
+        let mut region = Region::zeroed(slice);
+        while !interrupt.is_raised() {
+            let index = next.fetch_add(1, Relaxed);
+            let Some(job) = jobs.get(index) else { break };
+            let result = work(job, &mut region);
+            results.lock()[index] = Some(result);
+            done.fetch_add(1, Relaxed);
         }
+    };
+    std::thread::scope(|scope| {
+        let mut slices = slices.into_iter();
+        let own = slices.next();
+        for slice in slices {
+            // Where the system gives no more threads, fewer do the work.
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            if thread.spawn_scoped(scope, move || run(slice)).is_err() {
+                break;
+            }
+        }
+        own.into_iter().for_each(run);
     });
     Ok(results.into_inner())
 }

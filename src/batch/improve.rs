@@ -6,13 +6,13 @@ use super::interrupt::Interrupt;
 use super::large::solved;
 use super::shares::Shares;
 use crate::check::{Known, Options, Pair, pairs};
-use crate::input::{Packing, Reader, packed_window};
+use crate::input::{Packing, Reader};
 use crate::large::beam::Work;
 use crate::large::bound::lower_bound;
 use crate::large::field::Field;
 use crate::large::improve::{Means, USUAL_TIME, improve};
 use crate::memory::arena::Arena;
-use crate::memory::budget::Budget;
+use crate::memory::budget::{Budget, Short, least_cap};
 use crate::output::{Effort, Instance, Report, Sink, Style, Summary, Verdict, replays};
 use crate::puzzle::tiles::Metric;
 use crate::search::{Limits, Threads};
@@ -33,6 +33,11 @@ pub struct Request {
     pub options: Options,
     /// How they are written.
     pub style: Style,
+}
+
+/// The part of a cap on the memory that results may take.
+pub fn room(memory: u64) -> u64 {
+    memory / 4
 }
 
 /// What became of them.
@@ -56,10 +61,10 @@ pub fn improve_results(
     complain: &dyn Fn(&str),
 ) -> Result<Improved, RunError> {
     let budget = Budget::new(request.memory);
-    let unpacking =
-        Packing::of(reader.file()).map(|packing| packing.footprint(Some(packed_window(request.memory))));
-    budget.reserve(request.options.room + unpacking.unwrap_or(0))?;
-    let shares = Shares::new(&budget, request.threads)?;
+    let before = |cap| room(cap) + Packing::footprint_of(&[reader.file()], cap);
+    let needed = || least_cap(|cap| before(cap) + Shares::least(cap, request.threads));
+    budget.reserve(before(request.memory)).map_err(|short| Short { needed: needed(), ..short })?;
+    let shares = Shares::new(&budget, request.threads, before)?;
     let bytes = shares.arena(request.threads).min(request.threads * MOST_BYTES);
     let mut arena = Arena::new(bytes, Shares::LEAST_ARENA.min(bytes)).map_err(RunError::Arena)?;
     let memory: &mut [u64] = match arena.divide(&[bytes]).into_iter().next() {

@@ -1,7 +1,7 @@
 //! The files of a run, one after another, as numbered blocks.
 
 use super::crew::Oldest;
-use super::interrupt::Interrupt;
+use super::interrupt::Ending;
 use super::ready::{Wait, wait};
 use super::resume::Mark;
 use super::settings::Settings;
@@ -13,10 +13,13 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Records in a block, at most.
 pub(super) const RECORDS: usize = 64;
+
+/// How long records are counted that the deadline left unread.
+const COUNTING: Duration = Duration::from_millis(200);
 
 /// Reads one file after the other. A file that cannot be read is complained
 /// about, and the others are read all the same.
@@ -25,18 +28,20 @@ pub(super) struct Inputs<'r> {
     files: std::slice::Iter<'r, String>,
     defaults: Defaults,
     reader: Option<Reader>,
-    interrupt: &'r Interrupt,
+    /// Whether the reader reads a stream, which cannot be counted in advance.
+    is_stream: bool,
+    ending: &'r Ending,
     /// Whether the run ends for another reason, and whether something is being
     /// solved.
     stopped: Arc<AtomicBool>,
     solving: Arc<Oldest>,
     complain: &'r (dyn Fn(&InputError) + Sync),
-    /// When the whole run should be over.
-    ends: Option<Instant>,
     /// The number of the next block, and of the records before it.
     next: u64,
     before: u64,
     ended: bool,
+    /// Whether the deadline came before the end of the input.
+    is_cut: bool,
     /// How many records are still to be left out.
     answered: u64,
     /// Bytes of input that were left out since the last block.
@@ -77,10 +82,9 @@ impl<'r> Inputs<'r> {
     pub(super) fn new(
         settings: &'r Settings,
         defaults: Defaults,
-        interrupt: &'r Interrupt,
+        ending: &'r Ending,
         (stopped, solving): (Arc<AtomicBool>, Arc<Oldest>),
         complain: &'r (dyn Fn(&InputError) + Sync),
-        ends: Option<Instant>,
     ) -> Self {
         let files = settings.files.iter();
         Self {
@@ -88,14 +92,15 @@ impl<'r> Inputs<'r> {
             files,
             defaults,
             reader: None,
-            interrupt,
+            is_stream: false,
+            ending,
             stopped,
             solving,
             complain,
-            ends,
             next: 0,
             before: 0,
             ended: false,
+            is_cut: false,
             answered: 0,
             passed: 0,
             file: 0,
@@ -122,7 +127,7 @@ impl<'r> Inputs<'r> {
 
     /// Fills a block with the next records, if there are any.
     pub(super) fn next(&mut self, block: &mut Block) -> Asked {
-        while !self.ended && !self.interrupt.is_raised() {
+        while !self.ended && !self.ending.is_due() {
             let Some(reader) = &mut self.reader else {
                 match self.files.next() {
                     Some(file) => self.open(file),
@@ -166,7 +171,8 @@ impl<'r> Inputs<'r> {
                     self.close();
                 }
                 Err(error) if error.is_early() => return Asked::NotYet,
-                Err(_) if self.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) => {
+                Err(error) if error.is_late() => break,
+                Err(_) if self.ending.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) => {
                     self.close();
                     self.ended = true;
                 }
@@ -176,8 +182,46 @@ impl<'r> Inputs<'r> {
                 }
             }
         }
+        self.is_cut = !self.ended && !self.ending.interrupt.is_raised();
         self.ended = true;
         Asked::Ended
+    }
+
+    /// Counts the records of this run's shard that the deadline left unread; none
+    /// if it is not known how many they are: a stream is not read further than to
+    /// see whether it has ended, and files are read for a moment only.
+    pub(super) fn count_unread(&mut self) -> Option<u64> {
+        if !self.is_cut {
+            return Some(0);
+        }
+        let until = Instant::now() + COUNTING;
+        let mut block = Block::default();
+        let mut unread = 0;
+        loop {
+            if Instant::now() >= until {
+                return None;
+            }
+            match self.reader.as_mut().map(|reader| reader.next_block(&mut block, RECORDS)) {
+                Some(Ok(true)) if self.is_stream => return None,
+                Some(Ok(true)) => {
+                    let numbers = (0..block.len()).map(|index| block.number(index));
+                    unread += numbers.filter(|&n| self.settings.takes(n)).count() as u64;
+                }
+                Some(Ok(false)) => (self.reader, self.is_stream) = (None, false),
+                Some(Err(_)) => return None,
+                None => match self.files.next() {
+                    // Records that are answered already stand at the beginning.
+                    None => return Some(unread.saturating_sub(self.answered)),
+                    Some(file) if is_stream(file) => return None,
+                    Some(file) => self.reader = Some(Reader::open(file, self.defaults.clone()).ok()?),
+                },
+            }
+        }
+    }
+
+    /// Whether reading ended at the deadline and not at the end of the input.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Done with a file: the digest goes on to the next one.
@@ -195,7 +239,7 @@ impl<'r> Inputs<'r> {
                 Err(source) => return (self.complain)(&InputError::Open { file: file.into(), source }),
             })),
             // Pipes and devices, too, may keep us waiting, already when they are opened.
-            _ if fs::metadata(path_of(file)).is_ok_and(|file| !file.is_file() && !file.is_dir()) => {
+            _ if is_stream(file) => {
                 match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path_of(file)) {
                     Ok(stream) => Some(stream),
                     Err(source) => {
@@ -205,13 +249,13 @@ impl<'r> Inputs<'r> {
             }
             _ => None,
         };
+        self.is_stream = stream.is_some();
         if let Some(stream) = stream {
             let stream = Patient {
                 stream,
-                interrupt: self.interrupt.clone(),
+                ending: self.ending.clone(),
                 stopped: self.stopped.clone(),
                 solving: Packing::of(file).is_none().then(|| self.solving.clone()),
-                ends: self.ends,
             };
             let beginning = if file == "-" { std::mem::take(&mut self.beginning) } else { Cursor::default() };
             self.reader = Some(Reader::from_stream(file, beginning.chain(stream), self.defaults.clone()));
@@ -229,24 +273,28 @@ impl<'r> Inputs<'r> {
     }
 }
 
+/// Whether a name stands for standard input, a pipe or a device.
+fn is_stream(file: &str) -> bool {
+    file == "-" || fs::metadata(path_of(file)).is_ok_and(|file| !file.is_file() && !file.is_dir())
+}
+
 /// A stream that ends when the run is interrupted or stopped, however long its writer
 /// takes, and fails when its writer is silent and the run's time is over, or for
 /// the moment when something is being solved meanwhile: that needs hands.
 struct Patient<S> {
     stream: S,
-    interrupt: Interrupt,
+    ending: Ending,
     stopped: Arc<AtomicBool>,
     /// Whether something is being solved; none where the stream's reader could not
     /// bear an interruption.
     solving: Option<Arc<Oldest>>,
-    ends: Option<Instant>,
 }
 
 impl<S: Read + AsRawFd> Read for Patient<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             // An end here would make a record of half a line.
-            if self.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) {
+            if self.ending.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) {
                 return Err(io::Error::other("the run is over"));
             }
             let waited = wait(&self.stream);
@@ -256,7 +304,7 @@ impl<S: Read + AsRawFd> Read for Patient<S> {
                     read => return read,
                 }
             }
-            if waited == Wait::Nothing && self.ends.is_some_and(|ends| Instant::now() >= ends) {
+            if waited == Wait::Nothing && self.ending.is_past_deadline() {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "the deadline passed before its end"));
             }
             if waited == Wait::Nothing && self.solving.as_ref().is_some_and(|solving| solving.is_some()) {

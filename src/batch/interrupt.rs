@@ -4,6 +4,7 @@ use std::sync::{
     Arc,
     atomic::{AtomicI32, Ordering::Relaxed},
 };
+use std::time::Instant;
 
 /// A flag that a signal raises: no new puzzle is begun, running searches end,
 /// what is decided is still written.
@@ -33,6 +34,25 @@ impl Interrupt {
     /// The number of the signal that ended the run, if one did.
     pub fn signal(&self) -> Option<i32> {
         Some(self.signal.load(Relaxed)).filter(|&signal| signal != 0)
+    }
+}
+
+/// What ends a run before its input does: a signal or the deadline.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ending {
+    pub(super) interrupt: Interrupt,
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Ending {
+    /// Whether the deadline has passed.
+    pub(super) fn is_past_deadline(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Whether a signal has arrived or the deadline has passed.
+    pub(super) fn is_due(&self) -> bool {
+        self.interrupt.is_raised() || self.is_past_deadline()
     }
 }
 

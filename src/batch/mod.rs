@@ -48,5 +48,6 @@ mod worker;
 pub use each::each;
 pub use error::RunError;
 pub use one_tray::solve_tray;
+pub use ready::UntilSignal;
 pub use run::{Finished, Notices, run};
 pub use single::Single;

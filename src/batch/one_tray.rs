@@ -19,7 +19,7 @@ pub fn solve_tray(
     interrupt: &Interrupt,
 ) -> Result<(Verdict, Effort), RunError> {
     let started = Instant::now();
-    let shares = Shares::new(&Budget::new(settings.memory), 1)?;
+    let shares = Shares::new(&Budget::new(settings.memory), 1, |_| 0)?;
     let mut arena = Arena::new(shares.arena(1), Shares::LEAST_ARENA).map_err(RunError::Arena)?;
     let mut parts = arena.divide(&[]);
     let mut region = Region::zeroed(parts.pop().unwrap_or_default());

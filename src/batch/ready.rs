@@ -1,7 +1,11 @@
 //! Waiting for a stream, but never for long.
 
-use std::io;
+use super::interrupt::Interrupt;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 
 /// Milliseconds until somebody looks whether to go on waiting.
 const LOOK: i32 = 50;
@@ -15,6 +19,36 @@ pub(super) enum Wait {
     Nothing,
     /// A signal ended the wait.
     Signal,
+}
+
+/// A file or pipe that is read until a signal arrives, however long its writer
+/// takes.
+#[derive(Debug)]
+pub struct UntilSignal {
+    file: File,
+    interrupt: Interrupt,
+}
+
+impl UntilSignal {
+    /// Opens a file; a pipe need not have a writer yet.
+    pub fn open(path: &Path, interrupt: &Interrupt) -> io::Result<Self> {
+        let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+        Ok(Self { file, interrupt: interrupt.clone() })
+    }
+}
+
+impl Read for UntilSignal {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.interrupt.is_raised() {
+            if wait(&self.file) == Wait::Ready {
+                match self.file.read(buffer) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    read => return read,
+                }
+            }
+        }
+        Err(io::Error::other("interrupted"))
+    }
 }
 
 /// Waits a moment for a stream.

@@ -6,9 +6,9 @@ use super::checkpoint::Checkpoints;
 use super::choice::Choice;
 use super::counters::Counters;
 use super::crew::Crew;
-use super::databases::Databases;
+use super::databases::{Databases, OtherNeeds};
 use super::inputs::Inputs;
-use super::interrupt::Interrupt;
+use super::interrupt::{Ending, Interrupt};
 use super::resume::Past;
 use super::settings::Settings;
 use super::shares::Shares;
@@ -17,8 +17,8 @@ use super::window::Window;
 use super::worker::{Job, Shared, Worker};
 use crate::input::{InputError, Packing};
 use crate::memory::arena::Arena;
-use crate::memory::budget::Budget;
-use crate::memory::limits;
+use crate::memory::budget::{Budget, Short, least_cap};
+use crate::memory::limits::{self, STACK};
 use crate::memory::{Line, Region};
 use crate::output::{Sink, Style, Summary};
 use crate::puzzle::tiles::Size;
@@ -67,9 +67,16 @@ pub fn run(
     let defaults = settings.defaults()?;
     let mut threads = settings.threads;
     let budget = Budget::new(settings.memory);
-    let packings = settings.files.iter().filter_map(|file| Packing::of(file));
-    budget.reserve(packings.map(|packing| packing.footprint(defaults.window)).max().unwrap_or(0))?;
+    let unpacking = |cap| Packing::footprint_of(&settings.files, cap);
+    let rest = |cap, threads| match settings.deterministic {
+        true => Shares::least_deterministic(),
+        false => Shares::least(cap, threads),
+    };
+    let least =
+        |_| Short { cap: settings.memory, needed: least_cap(|cap| unpacking(cap) + rest(cap, threads)) };
+    budget.reserve(unpacking(settings.memory)).map_err(least)?;
     let ends = settings.deadline.map(|deadline| started + deadline);
+    let ending = Ending { interrupt: interrupt.clone(), deadline: ends };
     let mut beginning = match settings.files.iter().any(|file| file == "-") {
         true => Beginning::of_stdin(interrupt, ends),
         false => Beginning::default(),
@@ -80,20 +87,18 @@ pub fn run(
             .map_err(|bad| RunError::Checkpoint(path.clone(), bad))
     });
     let checkpoints = checkpoints.transpose()?;
-    let rest = |threads| match settings.deterministic {
-        true => Shares::least_deterministic(),
-        false => Shares::least(settings.memory, threads),
-    };
-    let databases = Databases::prepare(settings, &kinds, &budget, rest, counters, interrupt, notices)?;
+    let needs = OtherNeeds { before: &unpacking, after: &rest, threads };
+    let databases = Databases::prepare(settings, &kinds, &budget, needs, counters, &ending, notices)?;
     let shares = if settings.deterministic {
-        let (shares, workers) = Shares::deterministic(&budget, threads, databases.bytes_beside())?;
+        let (shares, workers) = Shares::deterministic(&budget, threads, databases.bytes_beside(), unpacking)?;
         threads = workers;
         shares
     } else {
-        Shares::new(&budget, threads)?
+        Shares::new(&budget, threads, unpacking)?
     };
-    let mappable = limits::address_space_left()
-        .map_or(usize::MAX, |left| left.saturating_sub(OTHERS + (threads * STACK) as u64) as usize);
+    let beside = OTHERS + shares.window + shares.tables + (threads * STACK) as u64;
+    let mappable =
+        limits::address_space_left().map_or(usize::MAX, |left| left.saturating_sub(beside) as usize);
     let least = if settings.deterministic { shares.arena(threads) } else { Shares::LEAST_ARENA };
     let mut arena =
         Arena::new(shares.arena(threads).min(mappable).max(least), least).map_err(RunError::Arena)?;
@@ -118,15 +123,14 @@ pub fn run(
     }
     let crew = Crew::new((shares.window >> 16).clamp(4, 1024).max(4 * threads as u64), shares.window);
     let stops = (crew.stop_flag(), crew.oldest());
-    let inputs = Inputs::new(settings, defaults, interrupt, stops, &complain, ends)
+    let inputs = Inputs::new(settings, defaults, &ending, stops, &complain)
         .beginning_with(beginning.take())
         .go_on(past.records, past.journal.is_some());
     let shared = Shared {
         settings,
         style,
-        interrupt,
-        ends,
-        choice: Choice::new(settings, counters, interrupt, notices, shares.tables, databases),
+        ending: &ending,
+        choice: Choice::new(settings, counters, &ending, notices, shares.tables, databases),
         crew: &crew,
         inputs: Mutex::new(inputs),
         window: Window::new(sink, style, past).naming_invalid(notices),
@@ -166,11 +170,13 @@ pub fn run(
         return Err(error);
     }
     let setup = before_solving + shared.choice.databases_time().saturating_sub(databases_before);
-    let not_found = shared.inputs.into_inner().not_found();
-    let (summary, journal) = shared.window.close()?;
-    if not_found > 0 && !interrupt.is_raised() {
+    let mut inputs = shared.inputs.into_inner();
+    let not_found = inputs.not_found();
+    let (mut summary, journal) = shared.window.close()?;
+    if not_found > 0 && !interrupt.is_raised() && !inputs.is_cut() {
         return Err(RunError::TooManyResults(not_found));
     }
+    summary.not_begun = inputs.count_unread();
     Ok(Finished {
         summary,
         unreadable: unreadable.into_inner(),
@@ -179,11 +185,8 @@ pub fn run(
     })
 }
 
-/// Searches keep their paths off the stack, so that little will do.
-const STACK: usize = 512 << 10;
-
-/// What is mapped beside the arena and the stacks, in bytes.
-const OTHERS: u64 = 24 << 20;
+/// What is mapped beside the memory that is budgeted and the stacks, in bytes.
+const OTHERS: u64 = 12 << 20;
 
 fn explain_memory(settings: &Settings, shares: &Shares, missing: usize) -> String {
     use crate::quantity::Bytes;

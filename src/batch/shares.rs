@@ -4,7 +4,7 @@
 //! large part serves the few puzzles that outgrow a slice, one at a time.
 
 use crate::input::Reader;
-use crate::memory::budget::{Budget, PROGRAM, Short};
+use crate::memory::budget::{Budget, PROGRAM, Short, least_cap};
 
 /// What a worker needs beside its slice: the touched part of its stack, its
 /// block of input, its buffers and its part of the summary.
@@ -30,15 +30,17 @@ pub(super) struct Shares {
 }
 
 impl Shares {
-    /// Divides a budget among so many workers.
-    pub(super) fn new(budget: &Budget, threads: usize) -> Result<Self, Short> {
-        let threads = threads as u64;
+    /// Divides a budget among so many workers. Of what is reserved already, `before`
+    /// tells the part that depends on the cap.
+    pub(super) fn new(budget: &Budget, threads: usize, before: impl Fn(u64) -> u64) -> Result<Self, Short> {
         let (window, tables) = growing(budget.cap());
-        let fixed = fixed(threads);
-        let before = budget.cap() - budget.left();
-        budget
-            .reserve(fixed + window + tables)
-            .map_err(|short| Short { needed: least_cap(fixed + before), ..short })?;
+        let others = others(budget, &before);
+        let least = Self::least(budget.cap(), threads);
+        budget.reserve(least).map_err(|short| {
+            let needs = |cap| others + before(cap) + Self::least(cap, threads);
+            Short { needed: least_cap(needs), ..short }
+        })?;
+        let threads = threads as u64;
         let arena = LEAST_ARENA + budget.left();
         budget.reserve(budget.left())?;
         let slice = (arena / 2 / threads).min(LARGEST_SLICE) & !0xfff;
@@ -47,19 +49,20 @@ impl Shares {
 
     /// The same for every cap and every number of workers that it can hold, with at most
     /// `threads` workers, each of which needs `beside` bytes outside of its slice; and
-    /// how many there are.
+    /// how many there are. `before` is what was reserved already under a cap.
     pub(super) fn deterministic(
         budget: &Budget,
         threads: usize,
         beside: u64,
+        before: impl Fn(u64) -> u64,
     ) -> Result<(Self, usize), Short> {
         let own = |threads: u64| threads * (SLICE + WORKER + Self::TRAY_TABLES + beside);
         let common = deterministic_common();
-        let before = budget.cap() - budget.left();
         let fit = budget.left().saturating_sub(common) / own(1);
         let threads = fit.min(threads as u64);
         if threads == 0 {
-            let needed = (before + common + own(1)).next_multiple_of(1 << 20);
+            let others = others(budget, &before);
+            let needed = least_cap(|cap| others + before(cap) + common + own(1));
             return Err(Short { cap: budget.cap(), needed });
         }
         budget.reserve(common + own(threads))?;
@@ -114,18 +117,9 @@ fn growing(cap: u64) -> (u64, u64) {
     ((cap / 24).clamp(1 << 20, 64 << 20), (cap / 24).clamp(2 << 20, 64 << 20))
 }
 
-/// The least whole number of MiB that holds what is fixed and what grows.
-fn least_cap(fixed: u64) -> u64 {
-    const MIB: u64 = 1 << 20;
-    let mut cap = fixed.next_multiple_of(MIB);
-    loop {
-        let (window, tables) = growing(cap);
-        let needed = (fixed + window + tables).next_multiple_of(MIB);
-        if needed <= cap {
-            return cap;
-        }
-        cap = needed;
-    }
+/// What is reserved of a budget that does not depend on its cap.
+fn others(budget: &Budget, before: &impl Fn(u64) -> u64) -> u64 {
+    (budget.cap() - budget.left()).saturating_sub(before(budget.cap()))
 }
 
 #[cfg(test)]
@@ -134,27 +128,54 @@ mod tests {
 
     #[test]
     fn deterministic_shares_do_not_depend_on_the_cap() {
-        let (small, one) = Shares::deterministic(&Budget::new(128 << 20), 1, 0).unwrap();
-        let (large, many) = Shares::deterministic(&Budget::new(4 << 30), 64, 0).unwrap();
+        let (small, one) = Shares::deterministic(&Budget::new(128 << 20), 1, 0, |_| 0).unwrap();
+        let (large, many) = Shares::deterministic(&Budget::new(4 << 30), 64, 0, |_| 0).unwrap();
         assert_eq!((small, one, many), (large, 1, 64));
-        assert!(Shares::deterministic(&Budget::new(128 << 20), 64, 0).unwrap().1 < 8);
-        let short = Shares::deterministic(&Budget::new(64 << 20), 2, 1 << 20).unwrap_err();
-        assert!(Shares::deterministic(&Budget::new(short.needed), 2, 1 << 20).is_ok());
+        assert!(Shares::deterministic(&Budget::new(128 << 20), 64, 0, |_| 0).unwrap().1 < 8);
+        let short = Shares::deterministic(&Budget::new(64 << 20), 2, 1 << 20, |_| 0).unwrap_err();
+        assert!(Shares::deterministic(&Budget::new(short.needed), 2, 1 << 20, |_| 0).is_ok());
     }
 
     #[test]
     fn shares_add_up_and_too_little_says_how_much() {
         for (cap, threads) in [(48u64 << 20, 16), (64 << 20, 1), (256 << 20, 64), (16 << 30, 2)] {
             let budget = Budget::new(cap);
-            let shares = Shares::new(&budget, threads).unwrap();
+            let shares = Shares::new(&budget, threads, |_| 0).unwrap();
             assert_eq!(budget.left(), 0);
             assert!(shares.arena(threads) as u64 + shares.window + shares.tables < cap);
             assert!(shares.large >= shares.slice);
         }
-        for threads in [1, 2, 64, 1000] {
-            let short = Shares::new(&Budget::new(16 << 20), threads).unwrap_err();
-            assert!(Shares::new(&Budget::new(short.needed), threads).is_ok(), "{short}");
-            assert!(Shares::new(&Budget::new(short.needed - (1 << 20)), threads).is_err(), "{short}");
+    }
+
+    proptest::proptest! {
+        /// The first number that is told does, whatever the cap, the threads and
+        /// the packing, and one MiB less does not.
+        #[test]
+        fn the_size_that_would_do_does(
+            cap in 0u64..(256 << 20),
+            threads in 1usize..2000,
+            name in proptest::sample::select(&["a.txt", "a.gz", "a.zst"][..]),
+            databases in proptest::sample::select(&[0u64, 60 << 20][..]),
+            deterministic: bool,
+        ) {
+            use crate::input::Packing;
+            let before = |cap| Packing::footprint_of(&[name], cap);
+            let divide = |cap: u64| {
+                let budget = Budget::new(cap);
+                let short = |_| Short { cap, needed: least_cap(|cap| before(cap) + databases) };
+                budget.reserve(before(cap) + databases).map_err(short)?;
+                match deterministic {
+                    true => Shares::deterministic(&budget, threads, 0, before).map(|(shares, _)| shares),
+                    false => Shares::new(&budget, threads, before),
+                }
+            };
+            if let Err(short) = divide(cap)
+                && before(cap) + databases <= cap
+            {
+                proptest::prop_assert!(short.needed > cap);
+                proptest::prop_assert!(divide(short.needed).is_ok(), "{}", short);
+                proptest::prop_assert!(divide(short.needed - (1 << 20)).is_err(), "{}", short);
+            }
         }
     }
 }

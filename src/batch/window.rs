@@ -173,6 +173,8 @@ impl<'s> Window<'s> {
         let mut inner = self.inner.into_inner();
         inner.set_mark();
         match inner.failed {
+            // The run was interrupted, and its summary can still be told.
+            Some(SinkError::Unread) => Ok((inner.summary, inner.journal)),
             Some(error) => Err(error),
             None => Ok((inner.summary, inner.journal)),
         }

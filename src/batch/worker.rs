@@ -6,7 +6,7 @@ use super::choice::{Choice, Known};
 use super::counters::Counters;
 use super::crew::{Crew, Next, Place};
 use super::inputs::{Asked, Inputs, RECORDS, Taken};
-use super::interrupt::Interrupt;
+use super::interrupt::Ending;
 use super::plan::Tier;
 use super::resume::Mark;
 use super::settings::Settings;
@@ -32,8 +32,7 @@ const PATIENCE: Duration = Duration::from_millis(5);
 pub(super) struct Shared<'r> {
     pub(super) settings: &'r Settings,
     pub(super) style: Style,
-    pub(super) interrupt: &'r Interrupt,
-    pub(super) ends: Option<Instant>,
+    pub(super) ending: &'r Ending,
     pub(super) choice: Choice<'r>,
     pub(super) crew: &'r Crew<Job>,
     pub(super) inputs: Mutex<Inputs<'r>>,
@@ -57,7 +56,7 @@ impl Shared<'_> {
     /// The limits of a puzzle on which some effort was spent already.
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.settings.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
-        let deadline = own.into_iter().chain(self.ends).min();
+        let deadline = own.into_iter().chain(self.ending.deadline).min();
         // Of a puzzle's own time, a quarter.
         let quarter = own.map(|own| own - own.saturating_duration_since(Instant::now()) * 3 / 4);
         let any_solution_until = quarter.map(|until| deadline.map_or(until, |deadline| until.min(deadline)));
@@ -86,6 +85,14 @@ impl Shared<'_> {
         }
     }
 
+    /// Why nothing more is begun, if the run has to end.
+    fn ended_by(&self) -> Option<GiveUp> {
+        if self.ending.interrupt.is_raised() {
+            return Some(GiveUp::Interrupted);
+        }
+        self.ending.is_past_deadline().then_some(GiveUp::Time)
+    }
+
     /// Whether only the end of the whole run, by a signal or its deadline, made a
     /// verdict what it is.
     fn is_cut_short(&self, verdict: &Verdict, deadline: Option<Instant>) -> bool {
@@ -95,7 +102,7 @@ impl Shared<'_> {
             Verdict::Unsolvable { .. } | Verdict::Invalid { .. } => false,
         };
         let is_over = |ends| deadline == Some(ends) && Instant::now() >= ends;
-        could_be_better && (self.interrupt.is_raised() || self.ends.is_some_and(is_over))
+        could_be_better && (self.ending.interrupt.is_raised() || self.ending.deadline.is_some_and(is_over))
     }
 
     fn bad_checkpoint(&self, bad: BadCheckpoint) -> RunError {
@@ -311,9 +318,9 @@ impl<'w, 'r> Worker<'w, 'r> {
                 return (report, Fate::Decided);
             }
         };
-        if self.shared.interrupt.is_raised() {
+        if let Some(reason) = self.shared.ended_by() {
             report.instance = Some(instance);
-            report.verdict = Verdict::GaveUp { reason: GiveUp::Interrupted, bound: 0 };
+            report.verdict = Verdict::GaveUp { reason, bound: 0 };
             return (report, Fate::CutShort);
         }
         let way = match &instance {
@@ -335,7 +342,7 @@ impl<'w, 'r> Worker<'w, 'r> {
                 None
             }
         };
-        let interrupt = self.shared.interrupt;
+        let interrupt = &self.shared.ending.interrupt;
         let halt = || interrupt.is_raised();
         let limits = self.shared.limits(&report.effort, &halt);
         let deadline = limits.deadline;
@@ -358,6 +365,10 @@ impl<'w, 'r> Worker<'w, 'r> {
     /// Goes on with a puzzle that was put off.
     fn solve(&mut self, place: Place, mut job: Job, tier: Tier) {
         let (shared, crew) = (self.shared, self.shared.crew);
+        if let Some(reason) = shared.ended_by() {
+            job.report.verdict = Verdict::GaveUp { reason, bound: 0 };
+            return self.decided(place, job, tier, true);
+        }
         let solver = match &job.report.instance {
             Some(Instance::Tiles { board, goal, .. }) => {
                 Some(shared.choice.look_up(&mut self.last, board.size(), goal, job.before).0.solver.clone())
@@ -366,7 +377,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let started = Instant::now();
         let generated = job.report.effort.generated;
-        let halt = || shared.interrupt.is_raised() || crew.is_stopped();
+        let halt = || shared.ending.interrupt.is_raised() || crew.is_stopped();
         // What the search has said of its nodes while it runs.
         let told = AtomicU64::new(0);
         let watch = |nodes: u64| {
@@ -425,10 +436,16 @@ impl<'w, 'r> Worker<'w, 'r> {
         let done = job.report.effort.generated.saturating_sub(generated);
         shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
         let Some(verdict) = verdict else { return crew.outgrown(place, job, heavy) };
-        crew.decided(place, tier == Tier::Large);
         shared.counters.add_records(1, job.batch.share);
         let cut_short = shared.is_cut_short(&verdict, deadline);
         job.report.verdict = verdict;
+        self.decided(place, job, tier, cut_short);
+    }
+
+    /// Takes the result of a puzzle that was put off.
+    fn decided(&mut self, place: Place, job: Job, tier: Tier, cut_short: bool) {
+        let crew = self.shared.crew;
+        crew.decided(place, tier == Tier::Large);
         crew.hold(moves(&job.report));
         let mut results = job.batch.inner.lock();
         results.slots[job.slot] = Slot::Decided(Box::new(job.report), cut_short);

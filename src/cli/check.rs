@@ -9,7 +9,7 @@ use crate::{
     file_name::path_of,
     input::{Defaults, Packing, Reader, packed_window},
     memory::{
-        budget::{Budget, PROGRAM},
+        budget::{Budget, PROGRAM, Short, least_cap},
         limits,
     },
     output::{Sink, SinkError},
@@ -58,12 +58,12 @@ pub(super) fn inputs(args: &CheckArgs, window: u64) -> anyhow::Result<(Reader, B
 pub(super) fn room(memory: Option<u64>, files: &[impl AsRef<str>]) -> anyhow::Result<(u64, u64)> {
     const OTHERS: u64 = 4 << 20;
     const LEAST: u64 = 8 << 20;
-    let cap = memory.unwrap_or_else(|| limits::allowance().default_cap());
+    let cap = limits::cap(memory, 0);
     let (budget, window) = (Budget::new(cap), packed_window(cap));
-    let packings = files.iter().filter_map(|file| Packing::of(file.as_ref()));
-    let unpacking = packings.map(|packing| packing.footprint(Some(window))).max().unwrap_or(0);
-    let fixed = PROGRAM + Reader::FOOTPRINT as u64 + BUFFER as u64 + OTHERS + unpacking;
-    budget.reserve(fixed + LEAST).context("--memory")?;
+    let fixed = PROGRAM + Reader::FOOTPRINT as u64 + BUFFER as u64 + OTHERS + LEAST;
+    let needs = |cap| fixed + Packing::footprint_of(files, cap);
+    let reserved = budget.reserve(needs(cap));
+    reserved.map_err(|short| Short { needed: least_cap(needs), ..short }).context("--memory")?;
     Ok((window, LEAST + budget.left()))
 }
 

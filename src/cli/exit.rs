@@ -22,7 +22,8 @@ pub enum Exit {
 impl Exit {
     /// What a run of puzzles comes to.
     pub fn of_summary(summary: &crate::output::Summary) -> Self {
-        let undecided = if summary.gave_up() > 0 { Self::Undecided } else { Self::Decided };
+        let is_decided = summary.gave_up() == 0 && summary.is_complete();
+        let undecided = if is_decided { Self::Decided } else { Self::Undecided };
         undecided.and(if summary.invalid > 0 { Self::Failed } else { Self::Decided })
     }
 

@@ -35,6 +35,12 @@ pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
     let conducted = conduct(&design, &means, &interrupt, &done, begin);
     drop(progress);
     let conducted = conducted?;
+    if let Some(signal) = interrupt.signal()
+        && conducted.runs == 0
+    {
+        screen.note("interrupted before the first run; nothing is written");
+        return Ok(Exit::Signal(signal));
+    }
 
     files.write("csv", "", &conducted.csv)?;
     let findings = &conducted.findings;
@@ -45,7 +51,7 @@ pub(super) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Exit> {
         files.write("png", name, &png)?;
     }
     let tables: Vec<String> = findings.tables.iter().map(ToString::to_string).collect();
-    Sink::stdout(&[] as &[&str])?.write_all(tables.join("\n").as_bytes())?;
+    Sink::stdout(&[] as &[&str])?.until(signals::stop(&interrupt)).write_all(tables.join("\n").as_bytes())?;
     let written: Vec<String> = files.written.iter().map(|path| path.display().to_string()).collect();
     if conducted.by.threads < means.threads {
         let (at_once, asked) = (conducted.by.threads, means.threads);

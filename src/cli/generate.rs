@@ -23,7 +23,7 @@ pub(super) fn run(args: &GenerateArgs) -> anyhow::Result<Exit> {
     let request = args.request()?;
     let mut boards = request.boards()?;
     let interrupt = signals::listen()?;
-    let mut sink = args.destination.open(&[] as &[&str])?;
+    let mut sink = args.destination.open_until(&[] as &[&str], signals::stop(&interrupt))?;
     let mut chunk = Vec::with_capacity(2 * CHUNK);
     request.write_header(&mut chunk)?;
     let mut written = Instant::now();

@@ -1,6 +1,8 @@
 //! `batch-solve generate trays`: writes trays.
 
 use super::{Exit, args::GenerateTraysArgs, signals};
+use crate::generate::trays::Unmade;
+use anyhow::anyhow;
 use std::io::Write;
 
 /// Records are handed on when there are so many bytes of them.
@@ -8,27 +10,32 @@ const CHUNK: usize = 64 << 10;
 
 /// Writes as many trays as were asked for.
 pub(super) fn run(args: &GenerateTraysArgs) -> anyhow::Result<Exit> {
-    let trays = args.request()?.trays()?;
+    let mut trays = args.request()?.trays()?;
     let interrupt = signals::listen()?;
-    let mut sink = args.destination.open(&[] as &[&str])?;
+    let mut sink = args.destination.open_until(&[] as &[&str], signals::stop(&interrupt))?;
     let mut chunk = Vec::new();
     let mut written = 0;
-    for (number, tray) in (1u64..).zip(trays) {
-        if interrupt.is_raised() {
-            break;
+    let ended = loop {
+        match trays.next_unless(&|| interrupt.is_raised()) {
+            Ok(Some(tray)) => {
+                if written > 0 {
+                    chunk.push(b'\n');
+                }
+                write!(chunk, "{tray}")?;
+                written += 1;
+            }
+            Ok(None) | Err(Unmade::Stopped) => break Ok(()),
+            Err(Unmade::Memory(short)) => break Err(anyhow!("--memory: {}", args.short(&short))),
+            Err(error @ Unmade::Refused) => break Err(error.into()),
         }
-        if number > 1 {
-            chunk.push(b'\n');
-        }
-        write!(chunk, "{tray}")?;
-        written = number;
         if chunk.len() >= CHUNK {
             sink.write_all(&chunk)?;
             chunk.clear();
         }
-    }
+    };
     sink.write_all(&chunk)?;
     sink.finish()?;
+    ended?;
     anyhow::ensure!(
         written == args.count || interrupt.is_raised(),
         "only {written} of {} trays: no more of them could be made with these blocks",

@@ -15,7 +15,9 @@ pub(super) fn run(args: &ImproveArgs) -> anyhow::Result<Exit> {
     let (reader, results) = check::inputs(&args.input, packed_window(request.memory))?;
     let screen = args.screen();
     let interrupt = signals::listen()?;
-    let mut sink = args.destination.open(&[&args.input.puzzles, &args.input.results])?;
+    let mut sink = args
+        .destination
+        .open_until(&[&args.input.puzzles, &args.input.results], signals::stop(&interrupt))?;
     let complain = |what: &str| screen.note(what);
     let improved = improve_results(&request, reader, results, &mut sink, &interrupt, &complain)?;
     let run = Run {

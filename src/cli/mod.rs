@@ -27,7 +27,9 @@ pub use progress::{Progress, When};
 pub use screen::Screen;
 pub use signals::listen;
 
+use crate::batch::RunError;
 use crate::output::SinkError;
+use crate::trace::TraceError;
 use args::{Cli, Command};
 use clap::Parser;
 use std::ffi::OsString;
@@ -56,13 +58,28 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Completions { shell } => completions::run(*shell),
         Command::Man { command } => man::run(command.as_deref()),
     };
-    result.unwrap_or_else(|error| match error.downcast_ref() {
+    result.unwrap_or_else(|error| match sink_error(&error) {
         Some(SinkError::Closed) => Exit::Decided,
+        // Nobody reads, and the signal says why it ends.
+        Some(SinkError::Unread) => signals::received().map_or(Exit::Failed, Exit::Signal),
         _ => {
             command.screen().error(&message(&error));
             Exit::Failed
         }
     })
+}
+
+/// The failure to write results, where that is what went wrong.
+fn sink_error(error: &anyhow::Error) -> Option<&SinkError> {
+    let of_run = || match error.downcast_ref()? {
+        RunError::Output(error) => Some(error),
+        _ => None,
+    };
+    let of_trace = || match error.downcast_ref()? {
+        TraceError::Output(error) => Some(error),
+        _ => None,
+    };
+    error.downcast_ref().or_else(of_run).or_else(of_trace)
 }
 
 /// An error and its causes, without those that it has told already.

@@ -56,7 +56,7 @@ fn build(args: &BuildArgs) -> anyhow::Result<Exit> {
     let Some(Needs { peak, states, .. }) = library.needs(&partition, args.size, blank) else {
         bail!("{partition} does not divide the {} tiles of a {} board", args.size.cells() - 1, args.size);
     };
-    let cap = args.memory.unwrap_or_else(|| limits::allowance().default_cap());
+    let cap = limits::cap(args.memory, 0);
     let needed = peak + PROGRAM;
     ensure!(needed <= cap, Short { cap, needed });
     let interrupt = signals::listen()?;

@@ -6,11 +6,13 @@
 
 use super::status_line;
 use crate::batch::interrupt::Interrupt;
+use crate::output::Stop;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     iterator::Signals,
     low_level,
 };
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::{fs, io, thread};
 
 /// The listener does next to nothing and needs next to no stack.
@@ -26,12 +28,27 @@ pub fn listen() -> io::Result<Interrupt> {
     let raised = interrupt.clone();
     thread::Builder::new().name("signals".into()).stack_size(STACK).spawn(move || {
         for signal in signals.forever() {
+            RECEIVED.store(signal, Relaxed);
             if !raised.raise(signal) {
                 end_now(signal);
             }
         }
     })?;
     Ok(interrupt)
+}
+
+/// The last signal that arrived; 0 while there was none.
+static RECEIVED: AtomicI32 = AtomicI32::new(0);
+
+/// The signal that ends the process, if one arrived.
+pub(super) fn received() -> Option<i32> {
+    Some(RECEIVED.load(Relaxed)).filter(|&signal| signal != 0)
+}
+
+/// Lets an output end that nobody reads.
+pub(super) fn stop(interrupt: &Interrupt) -> Stop {
+    let interrupt = interrupt.clone();
+    Stop::when(move || interrupt.is_raised())
 }
 
 /// Whether a signal was already ignored when the process began, as `nohup` and

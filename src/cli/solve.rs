@@ -7,6 +7,7 @@ use crate::{
     input::{InputError, Packing},
     memory::limits,
     output::{Run, Sink, SinkError, Summary},
+    quantity::Bytes,
 };
 use anyhow::{anyhow, bail};
 use std::{
@@ -23,16 +24,26 @@ use std::{
 pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let (settings, style, screen) = (args.settings()?, args.style(), args.screen());
+    let limited = args.memory.filter(|&asked| settings.memory < asked).map(|asked| {
+        let (left, asked) = (Bytes(settings.memory), Bytes(asked));
+        format!("the address-space limit (ulimit -v) leaves {left} of --memory {asked}")
+    });
+    if let Some(note) = &limited {
+        screen.note(note);
+    }
     let interrupt = signals::listen()?;
     let (mut sink, mut past) = match args.destination.path() {
         Some(path) if args.resume => Past::resume(path, &settings, style)?,
         Some(path) => {
-            let sink = args.destination.open(&settings.files).map_err(|error| existing(error, path))?;
+            let sink = args
+                .destination
+                .open_until(&settings.files, signals::stop(&interrupt))
+                .map_err(|error| existing(error, path))?;
             let past = Past::begin(path, &sink, &settings, style);
             (sink, past)
         }
         None if args.resume => bail!("--resume goes on with a file: say which one with --output"),
-        None => (args.destination.open(&settings.files)?, Past::default()),
+        None => (args.destination.open_until(&settings.files, signals::stop(&interrupt))?, Past::default()),
     };
     if let Some(note) = past.note.take() {
         screen.note(&note);
@@ -49,9 +60,11 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
         Err(error) => {
             drop(sink);
             args.destination.path().into_iter().for_each(Past::tidy);
-            return Err(match error {
-                RunError::Output(error) => error.into(),
-                error => error.into(),
+            let is_short = matches!(error, RunError::Memory(_));
+            let error = anyhow::Error::from(error);
+            return Err(match limited.filter(|_| is_short) {
+                Some(limited) => error.context(limited),
+                None => error,
             });
         }
     };
@@ -70,7 +83,7 @@ pub(super) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
         screen.lines(&summary.text(&run));
     }
     written?;
-    let complete = unreadable == 0 && !interrupt.is_raised();
+    let complete = unreadable == 0 && !interrupt.is_raised() && summary.is_complete();
     if let (true, Some(path)) = (past.end(complete, args.resume), named_output) {
         let how = if args.resume { "repeat the command" } else { "repeat the command with --resume" };
         screen.note(&format!("{}: not all is solved; {how} to solve the rest", path.display()));

@@ -24,7 +24,7 @@ pub(super) fn run(args: &TraceArgs) -> anyhow::Result<Exit> {
         memory: args.memory(),
     };
     let limits = Limits { max_nodes: args.max_nodes, halt: Some(&halt), ..Limits::default() };
-    let mut sink = args.destination.open(&[] as &[&str])?;
+    let mut sink = args.destination.open_until(&[] as &[&str], signals::stop(&interrupt))?;
     let ending = trace::run(&request, &limits, &mut sink)?;
     sink.finish()?;
     let screen = Screen::default();

@@ -2,13 +2,13 @@
 
 use super::{Exit, Screen, args::TrayArgs, signals};
 use crate::{
-    batch::solve_tray,
+    batch::{UntilSignal, interrupt::Interrupt, solve_tray},
     file_name::path_of,
     input::{Course, parse_course},
     output::{Instance, Moves, Sink, SinkError, Verdict, replays},
 };
 use anyhow::{Context, bail};
-use std::{fmt::Write, fs::File, io::Read, sync::Arc};
+use std::{fmt::Write, io::Read, sync::Arc};
 
 /// The longest file that is read: far more than any tray needs.
 const LONGEST: u64 = 16 << 20;
@@ -16,7 +16,11 @@ const LONGEST: u64 = 16 << 20;
 /// Solves the tray and prints a line for each slide.
 pub(super) fn run(args: &TrayArgs, screen: Screen) -> anyhow::Result<Exit> {
     let interrupt = signals::listen()?;
-    let (init, goal) = (read(&args.init)?, read(&args.goal)?);
+    let files = read(&args.init, &interrupt).and_then(|init| Ok((init, read(&args.goal, &interrupt)?)));
+    let (init, goal) = match (files, interrupt.signal()) {
+        (Err(_), Some(signal)) => return Ok(Exit::Signal(signal)),
+        (files, _) => files?,
+    };
     let tray = match parse_course(&init, &goal, args.input_format) {
         Ok(Course::Tray { tray, is_ambiguous }) => {
             if is_ambiguous {
@@ -43,7 +47,8 @@ pub(super) fn run(args: &TrayArgs, screen: Screen) -> anyhow::Result<Exit> {
             for shift in moves {
                 let _ = writeln!(lines, "{shift}");
             }
-            match Sink::stdout(&[] as &[&str]).and_then(|mut sink| {
+            match Sink::stdout(&[] as &[&str]).and_then(|sink| {
+                let mut sink = sink.until(signals::stop(&interrupt));
                 sink.write_all(lines.as_bytes())?;
                 sink.finish()
             }) {
@@ -62,9 +67,9 @@ pub(super) fn run(args: &TrayArgs, screen: Screen) -> anyhow::Result<Exit> {
     }
 }
 
-/// One of the two files, whole.
-pub(super) fn read(name: &str) -> anyhow::Result<Vec<u8>> {
-    let file = File::open(path_of(name)).with_context(|| format!("cannot open {name}"))?;
+/// One of the two files, whole, unless a signal comes first.
+pub(super) fn read(name: &str, interrupt: &Interrupt) -> anyhow::Result<Vec<u8>> {
+    let file = UntilSignal::open(&path_of(name), interrupt).with_context(|| format!("cannot open {name}"))?;
     let mut text = Vec::new();
     file.take(LONGEST + 1).read_to_end(&mut text).with_context(|| format!("cannot read {name}"))?;
     if text.len() as u64 > LONGEST {

@@ -53,7 +53,7 @@ pub fn conduct(
     let written = "a buffer takes every row";
     if design.preset == Preset::Trays {
         let ledger = trays::ledger(design, means)?;
-        let trays = trays::trays_of(design, &ledger)?;
+        let trays = trays::trays_of(design, &ledger, interrupt)?;
         begin(trays::count(design, &trays));
         let (rows, by) = trays::run(design, &trays, means, &ledger, interrupt, done)?;
         trays::write_csv(&rows, &mut csv).expect(written);

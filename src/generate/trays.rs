@@ -2,6 +2,7 @@
 
 use super::below;
 use super::farthest::{Farthest, farthest};
+use crate::memory::budget::Short;
 use crate::puzzle::trays::{Block, Layout, Metric, Piece, Place, Rect, Tray, TrayError, oracle};
 use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
 
@@ -65,7 +66,12 @@ pub enum TrayGoal {
     /// A block in the place that is reached last by moves of a piece each, among
     /// so many arrangements: the tray can be solved, and not in fewer moves. For
     /// trays of up to 64 cells.
-    Farthest(u64),
+    Farthest {
+        /// Arrangements that are searched, at most.
+        most: u64,
+        /// Bytes for them.
+        memory: u64,
+    },
 }
 
 /// The trays of a request, one after the other.
@@ -76,8 +82,29 @@ pub struct Trays {
     stream: Xoshiro256PlusPlus,
 }
 
+/// Why a tray was not made.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unmade {
+    /// Somebody asked for an end.
+    #[error("interrupted")]
+    Stopped,
+    /// So many arrangements do not fit the memory; the number is without what the
+    /// program itself takes.
+    #[error(transparent)]
+    Memory(#[from] Short),
+    /// The system has no more memory.
+    #[error("the system refuses memory for the search")]
+    Refused,
+}
+
 /// Places that are tried for a block, for each cell of the tray.
 const TRIES: usize = 30;
+
+/// Moves of a walk between two looks at whether to stop.
+const STOP_EVERY: u64 = 64;
+
+/// Arranged blocks, and the number of the one that has a goal in any case.
+type End = (Vec<Block>, Option<usize>);
 
 /// Fillings of a tray with counted blocks that are tried.
 const FILLINGS: usize = 1000;
@@ -90,44 +117,82 @@ impl TrayRequest {
     }
 }
 
+/// Without an end asked for; where memory is short the trays end
+/// ([`Trays::next_unless`] says why).
 impl Iterator for Trays {
     type Item = Tray;
 
     fn next(&mut self) -> Option<Tray> {
-        self.left = self.left.checked_sub(1)?;
-        // A tray without blocks has no goal; the next one may.
-        (0..100).find_map(|_| self.tray())
+        self.next_unless(&|| false).unwrap_or_default()
     }
 }
 
 impl Trays {
+    /// Returns the next tray; none after the last. `stop` is asked before each tray
+    /// and now and then on a long walk or search.
+    pub fn next_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Tray>, Unmade> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        // A tray without blocks has no goal; the next one may.
+        for _ in 0..100 {
+            if stop() {
+                return Err(Unmade::Stopped);
+            }
+            if let Some(tray) = self.tray(stop)? {
+                return Ok(Some(tray));
+            }
+        }
+        Ok(None)
+    }
+
     fn below(&mut self, bound: usize) -> usize {
         below(&mut self.stream, bound as u64) as usize
     }
 
-    fn tray(&mut self) -> Option<Tray> {
-        let blocks = self.blocks()?;
+    fn tray(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Tray>, Unmade> {
+        let Some(blocks) = self.blocks() else { return Ok(None) };
         let (rows, cols) = (self.request.rows as i64, self.request.cols as i64);
         // Any goal will do for the walk.
-        let tray = Tray::new(rows, cols, &[], &blocks, blocks.get(..1)?).ok()?;
-        let goals = self.request.goals.clamp(1, blocks.len());
-        let mut first = None;
-        let end: Vec<Block> = match self.request.goal {
-            TrayGoal::Moves(moves) => self.walk(&tray, moves),
-            TrayGoal::Anywhere => tray.blocks().iter().map(|&block| self.anywhere(&tray, block)).collect(),
+        let first = blocks.get(..1).unwrap_or_default();
+        let Ok(tray) = Tray::new(rows, cols, &[], &blocks, first) else { return Ok(None) };
+        let Some((end, first)) = self.end(&tray, stop)? else { return Ok(None) };
+        Ok(self.with_goal(&tray, &blocks, &end, first))
+    }
+
+    /// Where the blocks are that may have a goal, and which of them comes first.
+    fn end(&mut self, tray: &Tray, stop: &dyn Fn() -> bool) -> Result<Option<End>, Unmade> {
+        let end = match self.request.goal {
+            TrayGoal::Moves(moves) => (self.walk(tray, moves, stop)?, None),
+            TrayGoal::Anywhere => {
+                (tray.blocks().iter().map(|&block| self.anywhere(tray, block)).collect(), None)
+            }
             TrayGoal::Corner => {
                 let mut end = tray.blocks().to_vec();
-                let largest = (0..end.len()).max_by_key(|&block| tray.rect(end[block]).area())?;
-                end[largest] = opposite_corner(&tray, end[largest]);
-                first = Some(largest);
-                end
+                let largest = (0..end.len()).max_by_key(|&block| tray.rect(end[block]).area());
+                let Some(largest) = largest else { return Ok(None) };
+                end[largest] = opposite_corner(tray, end[largest]);
+                (end, Some(largest))
             }
-            TrayGoal::Farthest(most) => {
-                let Farthest { blocks, last } = farthest(&tray, most)?;
-                first = Some(last);
-                blocks
-            }
+            TrayGoal::Farthest { most, memory } => match farthest(tray, most, memory, stop)? {
+                Some(Farthest { blocks, last }) => (blocks, Some(last)),
+                None => return Ok(None),
+            },
         };
+        Ok(Some(end))
+    }
+
+    /// The tray with goals for some blocks of `end`.
+    fn with_goal(
+        &mut self,
+        tray: &Tray,
+        blocks: &[Piece],
+        end: &[Block],
+        first: Option<usize>,
+    ) -> Option<Tray> {
+        let (rows, cols) = (self.request.rows as i64, self.request.cols as i64);
+        let goals = self.request.goals.clamp(1, blocks.len());
         // Those that moved come first: a goal that is met already is dull.
         let mut order: Vec<usize> = (0..end.len()).collect();
         for last in (1..order.len()).rev() {
@@ -137,7 +202,7 @@ impl Trays {
         order.sort_by_key(|&block| (first != Some(block), tray.blocks().binary_search(&end[block]).is_ok()));
         let goal: Vec<Piece> =
             order[..goals].iter().map(|&block| Piece::plain(tray.rect(end[block]))).collect();
-        Tray::new(rows, cols, &[], &blocks, &goal).ok()
+        Tray::new(rows, cols, &[], blocks, &goal).ok()
     }
 
     /// Blocks at random; none if those that are counted did not fit this time.
@@ -208,9 +273,12 @@ impl Trays {
     }
 
     /// Where the blocks are after random moves.
-    fn walk(&mut self, tray: &Tray, moves: u64) -> Vec<Block> {
+    fn walk(&mut self, tray: &Tray, moves: u64, stop: &dyn Fn() -> bool) -> Result<Vec<Block>, Unmade> {
         let mut layout = Layout::new(tray);
-        for _ in 0..moves {
+        for made in 0..moves {
+            if made % STOP_EVERY == 0 && stop() {
+                return Err(Unmade::Stopped);
+            }
             let mut blocks = layout.blocks().to_vec();
             blocks.sort_unstable();
             let ways = oracle::neighbours(tray, &blocks, Metric::Piece);
@@ -220,7 +288,7 @@ impl Trays {
             let (shift, _) = ways[self.below(ways.len())];
             layout.shift(shift, Metric::Piece).expect("a move of the arrangement");
         }
-        layout.blocks().to_vec()
+        Ok(layout.blocks().to_vec())
     }
 
     /// A block of the same class anywhere.
@@ -297,8 +365,13 @@ mod tests {
 
     #[test]
     fn the_farthest_goal_is_as_far_as_one_block_can_be() {
-        let request =
-            TrayRequest { rows: 3, cols: 4, goal: TrayGoal::Farthest(5000), count: 20, ..request() };
+        let request = TrayRequest {
+            rows: 3,
+            cols: 4,
+            goal: TrayGoal::Farthest { most: 5000, memory: 1 << 20 },
+            count: 20,
+            ..request()
+        };
         for tray in request.trays().unwrap() {
             let far = oracle::solve(&tray, Metric::Piece, 100_000).length().expect("a goal that was reached");
             assert!(far > 0);
@@ -313,5 +386,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_stop_ends_a_long_walk_and_a_long_search() {
+        let asked = std::cell::Cell::new(0);
+        let stop = || asked.replace(asked.get() + 1) > 3;
+        for goal in [TrayGoal::Moves(u64::MAX), TrayGoal::Farthest { most: u64::MAX, memory: 1 << 30 }] {
+            asked.set(0);
+            let request = TrayRequest { rows: 6, cols: 6, goal, ..request() };
+            assert_eq!(request.trays().unwrap().next_unless(&stop), Err(Unmade::Stopped));
+        }
+    }
+
+    #[test]
+    fn a_search_that_does_not_fit_the_memory_says_what_would_do() {
+        let made = |most, memory| {
+            let goal = TrayGoal::Farthest { most, memory };
+            TrayRequest { rows: 6, cols: 6, goal, ..request() }.trays().unwrap().next_unless(&|| false)
+        };
+        let Err(Unmade::Memory(short)) = made(100_000, 1 << 20) else { panic!("it fits") };
+        let tray = made(100_000, short.needed).unwrap().unwrap();
+        assert_eq!(made(100_000, 1 << 30).unwrap(), Some(tray));
+        assert!(made(20_000, 1 << 20).is_ok());
     }
 }

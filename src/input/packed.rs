@@ -50,6 +50,13 @@ impl Packing {
         }
     }
 
+    /// The most that unpacking any of these files keeps resident, one at a time,
+    /// under a cap on the memory.
+    pub fn footprint_of(files: &[impl AsRef<str>], cap: u64) -> u64 {
+        let packings = files.iter().filter_map(|file| Self::of(file.as_ref()));
+        packings.map(|packing| packing.footprint(Some(packed_window(cap)))).max().unwrap_or(0)
+    }
+
     /// The text of a packed stream.
     pub(super) fn unpack(
         self,

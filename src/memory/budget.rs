@@ -37,6 +37,20 @@ fn readable(bytes: u64) -> u64 {
     }
 }
 
+/// Returns the least cap, in whole MiB, that is no less than what is needed under
+/// it. Some needs grow with the cap, each by less than the cap grows.
+pub fn least_cap(needs: impl Fn(u64) -> u64) -> u64 {
+    const MIB: u64 = 1 << 20;
+    let mut cap = 0;
+    loop {
+        let needed = needs(cap).next_multiple_of(MIB);
+        if needed <= cap {
+            return cap;
+        }
+        cap = needed;
+    }
+}
+
 impl Budget {
     /// A ledger with nothing reserved.
     pub fn new(cap: u64) -> Self {
@@ -67,6 +81,14 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_cap_does_and_one_less_does_not() {
+        let needs = |cap: u64| (20 << 20) + (cap / 4).min(16 << 20) + cap / 12 + 77;
+        let least = least_cap(needs);
+        assert!(needs(least) <= least && needs(least - (1 << 20)) > least - (1 << 20));
+        assert_eq!(least_cap(|_| 0), 0);
+    }
 
     #[test]
     fn a_ledger_is_never_overdrawn() {

@@ -4,6 +4,7 @@
 //! parsing, and testable without the machine: each function that looks at
 //! several files takes a `read` that fetches one of them.
 
+use super::budget::PROGRAM;
 use crate::quantity::Bytes;
 use std::{fmt, fs, path::Path};
 
@@ -71,6 +72,26 @@ pub fn resident() -> u64 {
 pub fn address_space_left() -> Option<u64> {
     let limit = address_space(&read_file(Path::new("/proc/self/limits"))?)?;
     Some(limit.saturating_sub(status_field("VmSize:")?))
+}
+
+/// The stack of a worker: searches keep their paths elsewhere, so little will do.
+pub const STACK: usize = 512 << 10;
+
+/// What is mapped beside the memory that is budgeted and the workers' stacks:
+/// windows of files, stacks of other threads, gaps between allocations.
+const UNBUDGETED: u64 = 16 << 20;
+
+/// The cap on the resident memory of a process with so many workers: what was asked
+/// for, or three quarters of what may be used; and no more than can be mapped.
+pub fn cap(asked: Option<u64>, workers: usize) -> u64 {
+    let wanted = asked.unwrap_or_else(|| allowance().default_cap());
+    address_space_left().map_or(wanted, |left| wanted.min(mappable(left, workers)))
+}
+
+/// The cap that fits where so many more bytes can be mapped. The program itself
+/// is mapped already.
+fn mappable(left: u64, workers: usize) -> u64 {
+    (PROGRAM + left).saturating_sub(UNBUDGETED + (workers * STACK) as u64)
 }
 
 /// Keeps the C library from a heap for each thread that allocates: what one

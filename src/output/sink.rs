@@ -6,10 +6,14 @@
 //! unless the user said otherwise, an input is never overwritten, and a file
 //! that another run is writing is left alone.
 
+use super::stop::{Stop, piece};
 use std::{
     fs::{self, File, Metadata, OpenOptions, TryLockError},
     io::{self, IsTerminal, Seek, SeekFrom, Write},
-    os::{fd::AsFd, unix::fs::MetadataExt},
+    os::{
+        fd::AsFd,
+        unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
+    },
     path::{Path, PathBuf},
 };
 
@@ -26,6 +30,10 @@ pub struct Sink {
     len: u64,
     /// Runs each write, where something must be done around it.
     inside: Option<Inside>,
+    /// Whether to give up where nobody reads.
+    stop: Stop,
+    /// Whether it was given up.
+    unread: bool,
 }
 
 /// Runs what it is given, once.
@@ -50,6 +58,9 @@ pub enum SinkError {
     /// on.
     #[error("the reader of the results has gone")]
     Closed,
+    /// It is time to end, and nobody reads what is written.
+    #[error("interrupted while nobody read the results")]
+    Unread,
     /// Anything else.
     #[error("{}: {source}", name.display())]
     Io {
@@ -77,14 +88,40 @@ impl Sink {
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
         let file = file.map_err(|error| SinkError::io(&name, error))?;
         refuse_inputs(&file, &name, inputs)?;
-        Ok(Self { file, name, durable: false, blank: false, len: 0, inside: None })
+        Ok(Self {
+            file,
+            name,
+            durable: false,
+            blank: false,
+            len: 0,
+            inside: None,
+            stop: Stop::default(),
+            unread: false,
+        })
+    }
+
+    /// The same destination, which is given up where nobody reads and it is time to
+    /// stop.
+    pub fn until(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self
     }
 
     /// A new file; with `force`, also one that exists and is not an input.
     pub fn create(path: &Path, force: bool, inputs: &[impl AsRef<str>]) -> Result<Self, SinkError> {
+        Self::create_until(path, force, inputs, Stop::default())
+    }
+
+    /// The same, which is given up where nobody reads and it is time to stop.
+    pub fn create_until(
+        path: &Path,
+        force: bool,
+        inputs: &[impl AsRef<str>],
+        stop: Stop,
+    ) -> Result<Self, SinkError> {
         // Devices and pipes hold nothing that could be lost.
         let keeps = |file: &Metadata| file.is_file() && !force;
-        let mut sink = Self::open(path, false, inputs, |file| {
+        let mut sink = Self::open(path, false, inputs, stop, |file| {
             if keeps(file) { Err(SinkError::Exists(path.to_owned())) } else { Ok(()) }
         })?;
         // Emptied only once it is known to be neither an input nor another's.
@@ -96,7 +133,7 @@ impl Sink {
 
     /// A file as it is, or a new one; [`Sink::cut`] says where to go on.
     pub fn reopen(path: &Path, inputs: &[impl AsRef<str>]) -> Result<Self, SinkError> {
-        Self::open(path, true, inputs, |file| {
+        Self::open(path, true, inputs, Stop::default(), |file| {
             if file.is_file() { Ok(()) } else { Err(SinkError::Unkept(path.to_owned())) }
         })
     }
@@ -107,20 +144,27 @@ impl Sink {
         path: &Path,
         read: bool,
         inputs: &[impl AsRef<str>],
+        stop: Stop,
         accept: impl Fn(&Metadata) -> Result<(), SinkError>,
     ) -> Result<Self, SinkError> {
         let wrong = |error| SinkError::io(path, error);
         let (file, blank) = match OpenOptions::new().read(read).write(true).create_new(true).open(path) {
             Ok(file) => (file, true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let mut is_pipe = false;
                 if let Ok(metadata) = path.metadata() {
+                    is_pipe = metadata.file_type().is_fifo();
                     if is_input(&metadata, inputs) {
                         return Err(SinkError::IsInput(path.to_owned()));
                     }
                     accept(&metadata)?;
                 }
-                let file = OpenOptions::new().read(read).write(true).create(true).truncate(false).open(path);
-                let file = file.map_err(wrong)?;
+                let mut options = OpenOptions::new();
+                options.read(read).write(true);
+                let file = match is_pipe && !stop.is_never() {
+                    true => open_pipe(path, &mut options, &stop)?,
+                    false => options.create(true).truncate(false).open(path).map_err(wrong)?,
+                };
                 refuse_inputs(&file, path, inputs)?;
                 (file, false)
             }
@@ -132,7 +176,7 @@ impl Sink {
             return Err(SinkError::Busy(path.to_owned()));
         }
         let len = if durable { file.metadata().map_err(wrong)?.len() } else { 0 };
-        Ok(Self { file, name: path.to_owned(), durable, blank, len, inside: None })
+        Ok(Self { file, name: path.to_owned(), durable, blank, len, inside: None, stop, unread: false })
     }
 
     /// The file itself, to be read from its beginning.
@@ -191,11 +235,17 @@ impl Sink {
     fn write_chunk(&mut self, chunk: &[u8]) -> Result<(), SinkError> {
         self.blank &= chunk.is_empty();
         let mut rest = chunk;
+        let may_block = !self.durable && !self.stop.is_never();
         while !rest.is_empty() {
-            match self.file.write(rest) {
+            if may_block && (self.unread || !self.stop.wait_to_write(&self.file)) {
+                self.unread = true;
+                return Err(SinkError::Unread);
+            }
+            match self.file.write(if may_block { piece(rest) } else { rest }) {
                 Ok(0) => return Err(self.stopped(chunk, rest, io::ErrorKind::WriteZero.into())),
                 Ok(written) => rest = &rest[written..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if may_block && error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Err(self.stopped(chunk, rest, error)),
             }
         }
@@ -235,6 +285,21 @@ impl Drop for Sink {
     fn drop(&mut self) {
         if self.blank {
             let _ = fs::remove_file(&self.name);
+        }
+    }
+}
+
+/// Opens a pipe as soon as it has a reader, unless it is time to stop.
+fn open_pipe(path: &Path, options: &mut OpenOptions, stop: &Stop) -> Result<File, SinkError> {
+    options.custom_flags(libc::O_NONBLOCK);
+    loop {
+        match options.open(path) {
+            Err(error) if error.raw_os_error() == Some(libc::ENXIO) => {
+                if !stop.pause() {
+                    return Err(SinkError::Unread);
+                }
+            }
+            opened => return opened.map_err(|error| SinkError::io(path, error)),
         }
     }
 }
@@ -320,8 +385,28 @@ mod tests {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
         let file = File::from(std::os::fd::OwnedFd::from(writer));
-        let mut sink = Sink { file, name: "pipe".into(), durable: false, blank: false, len: 0, inside: None };
+        let (durable, blank, len, unread) = (false, false, 0, false);
+        let (inside, stop) = (None, Stop::default());
+        let mut sink = Sink { file, name: "pipe".into(), durable, blank, len, inside, stop, unread };
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Closed)));
+        let mut sink = sink.until(Stop::when(|| false));
+        assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Closed)));
+    }
+
+    #[test]
+    fn a_pipe_that_nobody_reads_is_given_up_when_it_is_time_to_stop() {
+        let (reader, writer) = io::pipe().unwrap();
+        let file = File::from(std::os::fd::OwnedFd::from(writer));
+        let (durable, blank, len, unread) = (false, false, 0, false);
+        let stop = Stop::when(|| true);
+        let inside = None;
+        let mut sink = Sink { file, name: "pipe".into(), durable, blank, len, inside, stop, unread };
+        let chunk = b"a line of twenty-two b\n".repeat(100_000);
+        assert!(matches!(sink.write_all(&chunk), Err(SinkError::Unread)));
+        assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Unread)));
+        drop(sink);
+        let read = io::read_to_string(reader).unwrap();
+        assert!(read.len() >= 4096 && chunk.starts_with(read.as_bytes()) && read.ends_with('\n'));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! A search starts alone, on its owner's thread and without locks. Now and then
 //! it asks whether somebody idle would help; if so, it is opened to all.
 
+use crate::memory::limits::STACK;
+
 /// Threads that may help with a search.
 pub trait Company: Sync {
     /// Whether somebody would help now. Asked often: it must be cheap.
@@ -40,7 +42,10 @@ impl Company for Threads {
     fn invite(&self, work: &(dyn Fn() + Sync)) {
         std::thread::scope(|scope| {
             for _ in 1..self.0 {
-                scope.spawn(work);
+                // Where the system gives no more threads, fewer do the work.
+                if std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).is_err() {
+                    break;
+                }
             }
             work();
         });

@@ -151,9 +151,10 @@ impl ExperimentArgs {
     /// What the runs may use.
     pub fn means(&self) -> Means {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.threads.map_or_else(cores, |threads| threads as usize);
         Means {
-            threads: self.threads.map_or_else(cores, |threads| threads as usize),
-            memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
+            threads,
+            memory: limits::cap(self.memory, threads),
             run_memory: self.run_memory.unwrap_or(Self::RUN_MEMORY),
         }
     }

@@ -3,7 +3,12 @@
 use super::Destination;
 use crate::{
     generate::trays::{BlockShape, TrayGoal, TrayRequest},
+    memory::{
+        budget::{PROGRAM, Short},
+        limits,
+    },
     puzzle::trays::Rect,
+    quantity::parse_size,
 };
 use anyhow::ensure;
 use clap::Args;
@@ -64,17 +69,36 @@ pub struct GenerateTraysArgs {
     pub corner: bool,
 
     /// The goal: a block where none of its shape comes sooner than all else, by
-    /// breadth-first search through up to N arrangements (about 60 bytes each);
+    /// breadth-first search through up to N arrangements (up to 40 bytes each);
     /// for trays of up to 64 cells
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000), conflicts_with_all = ["moves", "anywhere", "corner"], help_heading = "Trays")]
     pub farthest: Option<u64>,
+
+    /// Hard cap on the memory of the process, such as 512MiB or 2G; a --farthest
+    /// search that needs more is refused, so that trays never depend on it
+    /// [default: 3/4 of what this process may use]
+    #[arg(short, long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
+    pub memory: Option<u64>,
 
     #[command(flatten)]
     #[allow(missing_docs)]
     pub destination: Destination,
 }
 
+/// What is taken beside the search: the program, a tray and a chunk of text.
+const RESERVED: u64 = PROGRAM + (2 << 20);
+
 impl GenerateTraysArgs {
+    /// The cap on the memory of the process.
+    pub fn memory(&self) -> u64 {
+        limits::cap(self.memory, 0)
+    }
+
+    /// Says that the search does not fit, with a cap that would do.
+    pub fn short(&self, search: &Short) -> Short {
+        Short { cap: self.memory(), needed: search.needed.saturating_add(RESERVED) }
+    }
+
     /// The trays asked for, or why these arguments make no sense.
     pub fn request(&self) -> anyhow::Result<TrayRequest> {
         let (rows, cols) = (self.size.0 as usize, self.size.1 as usize);
@@ -87,7 +111,7 @@ impl GenerateTraysArgs {
             "no block of these shapes fits beside {holes} holes in a {rows}x{cols} tray"
         );
         let goal = match self.farthest {
-            Some(most) => TrayGoal::Farthest(most),
+            Some(most) => TrayGoal::Farthest { most, memory: self.memory().saturating_sub(RESERVED) },
             None if self.corner => TrayGoal::Corner,
             None if self.anywhere => TrayGoal::Anywhere,
             None => TrayGoal::Moves(self.moves),

@@ -1,7 +1,7 @@
 //! The arguments of `improve`.
 
 use super::{CheckArgs, Destination};
-use crate::batch::improve::Request;
+use crate::batch::improve::{Request, room};
 use crate::check::Options;
 use crate::cli::Screen;
 use crate::memory::limits;
@@ -57,12 +57,13 @@ impl ImproveArgs {
     pub fn request(&self) -> Request {
         let by_extension = || self.destination.path().and_then(Format::of_path);
         let format = self.output_format.or_else(by_extension).unwrap_or_default();
-        let memory = self.input.memory.unwrap_or_else(|| limits::allowance().default_cap());
+        let threads = self.threads.map_or_else(super::solve::cores, |threads| threads as usize);
+        let memory = limits::cap(self.input.memory, threads);
         Request {
-            threads: self.threads.map_or_else(super::solve::cores, |threads| threads as usize),
+            threads,
             memory,
             timeout: self.timeout,
-            options: Options { format: self.input.format, notation: self.input.notation, room: memory / 4 },
+            options: Options { format: self.input.format, notation: self.input.notation, room: room(memory) },
             style: Style { format, notation: self.input.notation },
         }
     }

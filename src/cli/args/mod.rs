@@ -34,7 +34,7 @@ pub use tray::TrayArgs;
 use super::{Screen, status_line};
 use crate::batch::resume::Past;
 use crate::file_name::text_of;
-use crate::output::{Sink, SinkError};
+use crate::output::{Sink, SinkError, Stop};
 use clap::builder::{OsStringValueParser, Styles, TypedValueParser};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, error::ErrorKind};
 use std::path::{Path, PathBuf};
@@ -188,9 +188,14 @@ impl Destination {
     /// Opens it, unless it is one of the inputs. What an earlier run has left to go
     /// on with is forgotten.
     pub fn open(&self, inputs: &[impl AsRef<str>]) -> Result<Sink, SinkError> {
+        self.open_until(inputs, Stop::default())
+    }
+
+    /// The same, which is given up where nobody reads and it is time to stop.
+    pub fn open_until(&self, inputs: &[impl AsRef<str>], stop: Stop) -> Result<Sink, SinkError> {
         match self.path() {
-            Some(path) => Sink::create(path, self.force, inputs).inspect(|_| Past::forget(path)),
-            None => Sink::stdout(inputs),
+            Some(path) => Sink::create_until(path, self.force, inputs, stop).inspect(|_| Past::forget(path)),
+            None => Ok(Sink::stdout(inputs)?.until(stop)),
         }
         .map(status_line::guard)
     }

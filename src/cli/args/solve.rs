@@ -132,7 +132,10 @@ pub struct SolveArgs {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
     pub timeout: Option<Duration>,
 
-    /// Time for the whole run
+    /// Time for the whole run: then reading stops and what is being solved ends
+    ///
+    /// Records that were not begun have no result; the summary says how many they
+    /// are, and the exit status is 1. With --output, --resume solves them.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
     pub deadline: Option<Duration>,
 
@@ -263,10 +266,11 @@ impl SolveArgs {
         }
         let standard_inputs = self.files.iter().filter(|file| *file == "-").count();
         ensure!(standard_inputs <= 1, "standard input ('-') can be read only once");
+        let threads = self.threads.map_or_else(cores, |threads| threads as usize);
         Ok(Settings {
             files: self.files.clone(),
-            threads: self.threads.map_or_else(cores, |threads| threads as usize),
-            memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
+            threads,
+            memory: limits::cap(self.memory, threads),
             quality,
             algorithm,
             heuristic: self.heuristic.0,

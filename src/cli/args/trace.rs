@@ -135,6 +135,6 @@ impl TraceArgs {
 
     /// The cap on memory.
     pub fn memory(&self) -> u64 {
-        self.memory.unwrap_or_else(|| limits::allowance().default_cap())
+        limits::cap(self.memory, 0)
     }
 }

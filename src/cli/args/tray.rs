@@ -57,7 +57,7 @@ impl TrayArgs {
     pub fn settings(&self) -> Settings {
         Settings {
             files: vec![self.init.clone()],
-            memory: self.memory.unwrap_or_else(|| limits::allowance().default_cap()),
+            memory: limits::cap(self.memory, 1),
             quality: self.quality,
             tray_metric: Metric::Slide,
             timeout: self.timeout,

@@ -2,6 +2,7 @@
 //! or a whole folder of them.
 
 use crate::{
+    batch::interrupt::Interrupt,
     cli::{error_list::ErrorList, tray},
     convert::{Puzzles, Record, Written},
     file_name::text_of,
@@ -59,7 +60,7 @@ pub(super) fn convert(
 
 /// Appends one tray.
 fn one(start: &Path, puzzles: &mut Puzzles, text: &mut String) -> anyhow::Result<()> {
-    let read = |path: &Path| tray::read(&text_of(path.as_os_str()));
+    let read = |path: &Path| tray::read(&text_of(path.as_os_str()), &Interrupt::new());
     let (init, goal) = (read(start)?, read(&goal_of(start))?);
     let tray = match parse_course(&init, &goal, None) {
         Ok(Course::Tray { tray, .. }) => Arc::new(tray),

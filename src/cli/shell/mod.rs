@@ -8,7 +8,7 @@ use super::{Exit, args::ShellArgs, signals};
 use crate::{
     batch::interrupt::Interrupt,
     file_name::path_of,
-    memory::{Region, arena::Arena, budget::Budget},
+    memory::{Region, arena::Arena, budget::Budget, limits},
     output::Sink,
     shell::{Answer, Session, SessionError},
 };
@@ -32,19 +32,20 @@ const LEAST_ARENA: usize = 1 << 20;
 /// Runs a session to its end.
 pub(super) fn run(args: &ShellArgs) -> anyhow::Result<Exit> {
     let interrupt = signals::listen()?;
-    let budget = Budget::new(args.memory);
+    let budget = Budget::new(limits::cap(Some(args.memory), 0));
     budget.reserve(PROGRAM + LEAST_ARENA as u64).context("--memory")?;
     let mut arena = Arena::new(LEAST_ARENA + budget.left() as usize, LEAST_ARENA)?;
     let region = Region::zeroed(arena.divide(&[]).pop().unwrap_or_default());
     let session = Session::new(args.size, args.seed, region)?;
     let waiting = Waiting::watch(interrupt.clone())?;
-    let sink = Sink::stdout(&[] as &[&str])?;
+    let sink = Sink::stdout(&[] as &[&str])?.until(signals::stop(&interrupt));
     let dialogue = Dialogue { session, interrupt, waiting, sink, exit: Exit::Decided };
     match args.script.as_deref() {
         None if io::stdin().is_terminal() => dialogue.with_a_person(args),
         None | Some("-") => dialogue.with_lines(io::stdin().lock()),
         Some(path) => {
-            dialogue.with_lines(BufReader::new(File::open(path_of(path)).context(path.to_owned())?))
+            let script = dialogue.waiting.during(|| File::open(path_of(path))).context(path.to_owned())?;
+            dialogue.with_lines(BufReader::new(script))
         }
     }
 }

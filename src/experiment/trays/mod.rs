@@ -17,7 +17,7 @@ pub use search::{Outcome, Queue, Seen};
 use super::means::reserve;
 use super::{Design, ExperimentError, Means, Runs};
 use crate::batch::{each, interrupt::Interrupt};
-use crate::generate::trays::{BlockShape, TrayGoal, TrayRequest};
+use crate::generate::trays::{BlockShape, TrayGoal, TrayRequest, Unmade};
 use crate::memory::budget::{Budget, Short};
 use crate::puzzle::trays::{Metric, Packed, Tray};
 use std::io;
@@ -85,7 +85,12 @@ pub(super) fn ledger(design: &Design, means: &Means) -> Result<Budget, Short> {
 }
 
 /// The trays of a design, reserved from the ledger: each can be solved.
-pub fn trays_of(design: &Design, ledger: &Budget) -> Result<Vec<Tray>, ExperimentError> {
+/// After an interrupt, those that were made.
+pub fn trays_of(
+    design: &Design,
+    ledger: &Budget,
+    interrupt: &Interrupt,
+) -> Result<Vec<Tray>, ExperimentError> {
     let mut trays = Vec::new();
     for size in &design.sizes {
         reserve(ledger, design.count, TRAY)?;
@@ -98,13 +103,20 @@ pub fn trays_of(design: &Design, ledger: &Budget) -> Result<Vec<Tray>, Experimen
             holes: (size.cells() / 8).max(2),
             shapes: [(1, 1), (1, 2), (2, 1), (2, 2)].map(BlockShape::from).into(),
             goals: 1,
-            goal: TrayGoal::Farthest(FARTHEST),
+            goal: TrayGoal::Farthest { most: FARTHEST, memory: FARTHEST * STATE },
         };
-        let made = request.trays().map_err(|error| ExperimentError::Trays(error.to_string()))?;
-        let unsolved = made.filter(|tray| !tray.is_solved() && puzzle(tray).is_some());
-        trays.extend(unsolved.take(design.count as usize));
+        let mut made = request.trays().map_err(|error| ExperimentError::Trays(error.to_string()))?;
+        let enough = trays.len() + design.count as usize;
+        while trays.len() < enough {
+            match made.next_unless(&|| interrupt.is_raised()) {
+                Ok(Some(tray)) if tray.is_solved() || puzzle(&tray).is_none() => {}
+                Ok(Some(tray)) => trays.push(tray),
+                Ok(None) | Err(Unmade::Stopped) => break,
+                Err(error) => return Err(ExperimentError::Trays(error.to_string())),
+            }
+        }
     }
-    if trays.is_empty() { Err(ExperimentError::Empty) } else { Ok(trays) }
+    if trays.is_empty() && !interrupt.is_raised() { Err(ExperimentError::Empty) } else { Ok(trays) }
 }
 
 type Puzzle = Packed<u64, u128>;
@@ -155,11 +167,12 @@ pub fn run(
     let outcomes = each(&jobs, runs.threads, 64, interrupt, done, |job, _| {
         let (puzzle, priorities) = puzzle(&trays[job.tray]).expect("larger trays were left out");
         let limit = job.limit.unwrap_or(WHOLE);
-        search::search(&puzzle, &priorities, job.queue, job.seen, limit, job.whole)
+        let (Job { queue, seen, whole, .. }, stop) = (*job, || interrupt.is_raised());
+        search::search(&puzzle, &priorities, search::Run { queue, seen, limit, whole, stop: &stop })
     })?;
     let rows = jobs.iter().zip(outcomes).map_while(|(job, outcome)| {
         let Job { tray, queue, seen, limit, .. } = *job;
-        Some(TrayRow { tray, queue, seen, limit, outcome: outcome? })
+        Some(TrayRow { tray, queue, seen, limit, outcome: outcome?? })
     });
     Ok((rows.collect(), runs))
 }

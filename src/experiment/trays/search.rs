@@ -166,16 +166,26 @@ impl Priorities {
     }
 }
 
+/// How a search is done.
+pub(super) struct Run<'a> {
+    pub(super) queue: Queue,
+    pub(super) seen: Seen,
+    /// States that may be visited.
+    pub(super) limit: u64,
+    /// Whether the search goes on behind the goal, through the whole space.
+    pub(super) whole: bool,
+    /// Asked now and then whether to end.
+    pub(super) stop: &'a dyn Fn() -> bool,
+}
+
+/// Expansions between two looks at `stop`.
+const STOP_EVERY: u64 = 1024;
+
 /// Searches until the goal is found, or through the whole space, or until so
-/// many states were visited.
-pub(super) fn search(
-    puzzle: &Packed<u64, u128>,
-    priorities: &Priorities,
-    queue: Queue,
-    seen: Seen,
-    limit: u64,
-    whole: bool,
-) -> Outcome {
+/// many states were visited. None if it was stopped.
+pub(super) fn search(puzzle: &Packed<u64, u128>, priorities: &Priorities, run: Run<'_>) -> Option<Outcome> {
+    let Run { queue, seen, limit, whole, stop } = run;
+    let mut expanded = 0u64;
     let started = Instant::now();
     let mut set = match seen {
         Seen::Exact => Set::Exact(AHashSet::default()),
@@ -192,6 +202,10 @@ pub(super) fn search(
     'search: while let Some(number) = open.pop() {
         if length.is_some() && !whole {
             break;
+        }
+        expanded += 1;
+        if expanded.is_multiple_of(STOP_EVERY) && stop() {
+            return None;
         }
         let (key, made) = states[number as usize];
         let state = puzzle.unpack(key);
@@ -222,14 +236,14 @@ pub(super) fn search(
         }
     }
     let visited = states.len() as u64;
-    Outcome {
+    Some(Outcome {
         ending: if length.is_some() && !whole { "solved" } else { ending },
         length,
         visited,
         bytes: visited * (size_of::<(u128, u32)>() as u64 + set.entry()) + open.bytes(),
         time_us: started.elapsed().as_nanos() as f64 / 1000.0,
         whole,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -286,13 +300,14 @@ mod tests {
             holes: 4,
             shapes: [(1, 1), (1, 2), (2, 1), (2, 2)].map(BlockShape::from).into(),
             goals: 1,
-            goal: TrayGoal::Farthest(1000),
+            goal: TrayGoal::Farthest { most: 1000, memory: 1 << 20 },
         };
         for tray in request.trays().unwrap().filter(|tray| !tray.is_solved()) {
             let puzzle = Packed::new(&tray, Metric::Slide).unwrap();
             let priorities = Priorities::new(&tray).unwrap();
+            let run = |queue| Run { queue, seen: Seen::Exact, limit: 500, whole: false, stop: &|| false };
             for (queue, from_start) in [(Queue::Nearest, false), (Queue::Total, true)] {
-                let outcome = search(&puzzle, &priorities, queue, Seen::Exact, 500, false);
+                let outcome = search(&puzzle, &priorities, run(queue)).unwrap();
                 assert_eq!(outcome.visited, visited(&tray, &puzzle, from_start, 500), "{queue:?}\n{tray}");
             }
         }

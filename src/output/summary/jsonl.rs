@@ -35,6 +35,10 @@ impl Summary {
         member(out, "unsolvable", self.unsolvable);
         member(out, "gave_up", self.gave_up());
         member(out, "invalid", self.invalid);
+        match self.not_begun {
+            Some(records) => member(out, "not_begun", records),
+            None => member(out, "not_begun", "null"),
+        }
         for reason in GiveUp::ALL {
             append(out, format_args!(",\"gave_up_{}\":{}", reason.word(), self.gave_up_for(reason)));
         }
@@ -93,7 +97,7 @@ mod tests {
         assert!(
             text.starts_with(
                 "{\"type\":\"summary\",\"v\":1,\"counts\":{\"puzzles\":100,\"solved\":95,\"optimal\":94,\
-                 \"unsolvable\":1,\"gave_up\":2,\"invalid\":2,\"gave_up_memory\":0,\"gave_up_time\":0,\
+                 \"unsolvable\":1,\"gave_up\":2,\"invalid\":2,\"not_begun\":0,\"gave_up_memory\":0,\"gave_up_time\":0,\
                  \"gave_up_nodes\":2,"
             ),
             "{text}"

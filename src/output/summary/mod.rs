@@ -30,6 +30,9 @@ pub struct Summary {
     pub unsolvable: u64,
     /// Records that are no puzzles.
     pub invalid: u64,
+    /// Records without a result because the deadline passed before they were
+    /// begun; none if it is not known how many they are.
+    pub not_begun: Option<u64>,
     /// States expanded.
     pub expanded: u64,
     /// States generated.
@@ -140,6 +143,7 @@ impl Summary {
             optimal: 0,
             unsolvable: 0,
             invalid: 0,
+            not_begun: Some(0),
             expanded: 0,
             generated: 0,
             fallbacks_to_ida: 0,
@@ -209,6 +213,7 @@ impl Summary {
         self.optimal += other.optimal;
         self.unsolvable += other.unsolvable;
         self.invalid += other.invalid;
+        self.not_begun = self.not_begun.zip(other.not_begun).map(|(mine, theirs)| mine + theirs);
         self.expanded += other.expanded;
         self.generated += other.generated;
         self.fallbacks_to_ida += other.fallbacks_to_ida;
@@ -223,6 +228,11 @@ impl Summary {
         for slow in &other.slowest {
             self.remember(slow.clone());
         }
+    }
+
+    /// Whether every record was begun.
+    pub fn is_complete(&self) -> bool {
+        self.not_begun == Some(0)
     }
 
     /// Puzzles not decided within their limits.

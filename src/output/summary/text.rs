@@ -23,6 +23,11 @@ impl Summary {
 
     fn lines(&self, out: &mut String, run: &Run) -> fmt::Result {
         self.counts(out)?;
+        match self.not_begun {
+            Some(0) => {}
+            Some(records) => writeln!(out, "  deadline {} not begun", plural(records, "record"))?,
+            None => writeln!(out, "  deadline the rest of the input not begun")?,
+        }
         if self.kept > 0 {
             writeln!(out, "  kept     {} of the earlier run", plural(self.kept, "result"))?;
         }
