@@ -51,6 +51,7 @@ fn every_form_becomes_every_other_and_stays_the_same() {
         "compact",
         "grid",
         "grid-spread",
+        "hexadecimal",
         "rows",
         "lists",
         "positions",
