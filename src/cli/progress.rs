@@ -6,8 +6,9 @@
 
 mod view;
 
-use super::status_line;
+use super::status_line::{self, StatusLine};
 use crate::batch::counters::Counters;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     fs::File,
     io::{self, IsTerminal, Write},
@@ -68,15 +69,15 @@ impl Progress {
     /// where it is known, and `cap` the memory cap.
     pub fn start(when: When, counters: Arc<Counters>, total: Option<u64>, cap: u64) -> Self {
         let mut view = View::new(counters, total, cap);
-        let line = move |columns| {
+        Self::show(when, move || {
             let now = view.observe();
-            Drawn { is_long_search: now.search.is_some(), line: view.line(now, columns) }
-        };
-        Self::show(when, line)
+            let (percent, words) = (view.percent(now), view.describe(now));
+            Status { percent, words, is_long_search: now.search.is_some() }
+        })
     }
 
-    /// Begins to show lines that `line` makes for so many columns.
-    fn show(when: When, line: impl FnMut(usize) -> Drawn + Send + 'static) -> Self {
+    /// Begins to show what `status` returns.
+    fn show(when: When, status: impl FnMut() -> Status + Send + 'static) -> Self {
         if when == When::Never {
             return Self { ticker: None };
         }
@@ -85,7 +86,7 @@ impl Progress {
         // user insists.
         let is_rare = when == When::Auto;
         let (stop, stopped) = mpsc::channel();
-        let show = move || if draws { draw(line, &stopped) } else { write(line, &stopped, is_rare) };
+        let show = move || if draws { draw(status, &stopped) } else { write(status, &stopped, is_rare) };
         // Without the thread there is no progress to see, and that is all.
         let thread = thread::Builder::new().name("progress".into()).stack_size(STACK).spawn(show);
         Self { ticker: thread.ok().map(|thread| (stop, thread)) }
@@ -94,11 +95,11 @@ impl Progress {
     /// Begins to show how many of `all` steps are done, as `done` tells.
     pub fn of_steps(when: When, all: u64, done: impl Fn() -> u64 + Send + 'static) -> Self {
         let started = Instant::now();
-        let line = move |columns| {
-            let line = view::steps(done().min(all), all, started.elapsed(), columns);
-            Drawn { is_long_search: false, line }
-        };
-        Self::show(when, line)
+        Self::show(when, move || {
+            let done = done().min(all);
+            let words = view::steps(done, all, started.elapsed());
+            Status { percent: Some(done * 100 / all.max(1)), words, is_long_search: false }
+        })
     }
 
     /// Takes the progress off the screen.
@@ -114,32 +115,53 @@ impl Drop for Progress {
     }
 }
 
-/// What is shown at one moment.
-struct Drawn {
-    /// Whether one search takes so long that it says how far it is.
+/// How far the run is at one moment.
+struct Status {
+    /// How much is done, where that is known.
+    percent: Option<u64>,
+    words: String,
+    /// Whether one search takes so long that it reports its progress.
     is_long_search: bool,
-    line: String,
 }
 
+/// Columns of the bar, and the part of the terminal that it takes at most.
+const BAR: usize = 24;
+const PART: usize = 4;
+
 /// Draws the status line until the run ends.
-fn draw(mut line: impl FnMut(usize) -> Drawn, stopped: &mpsc::Receiver<()>) {
+fn draw(mut status: impl FnMut() -> Status, stopped: &mpsc::Receiver<()>) {
+    let target = ProgressDrawTarget::term_like_with_hz(Box::new(StatusLine::default()), u8::MAX);
+    let bar = ProgressBar::with_draw_target(Some(100), target);
     while !ended(stopped) {
-        status_line::draw(&line(status_line::columns()).line);
+        let Status { percent, words, .. } = status();
+        let columns = BAR.min(status_line::columns() / PART);
+        let template = match percent {
+            Some(_) => format!("{{bar:{columns}}} {{percent:>3}} %  {{msg}}"),
+            None => "{msg}".into(),
+        };
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style.progress_chars("█░"));
+        }
+        bar.set_message(words);
+        bar.set_position(percent.unwrap_or(0).min(100));
+        bar.tick();
     }
+    bar.finish_and_clear();
     status_line::erase();
 }
 
 /// Writes a line now and then until the run ends.
-fn write(mut line: impl FnMut(usize) -> Drawn, stopped: &mpsc::Receiver<()>, is_rare: bool) {
+fn write(mut status: impl FnMut() -> Status, stopped: &mpsc::Receiver<()>, is_rare: bool) {
     let mut last = Instant::now();
     while !ended(stopped) {
-        let Drawn { is_long_search, line } = line(0);
+        let Status { percent, words, is_long_search } = status();
         if last.elapsed() < if is_rare { RARE_LINE } else { LINE } {
             continue;
         }
         last = Instant::now();
         if is_long_search || !is_rare {
-            let text = format!("progress: {}\n", line.trim_start());
+            let percent = percent.map_or(String::new(), |percent| format!("{percent} %  "));
+            let text = format!("progress: {percent}{words}\n");
             status_line::without(|| io::stderr().write_all(text.as_bytes())).unwrap_or_default();
         }
     }

@@ -12,6 +12,7 @@
 //!   erasing from the cursor to the end of the screen removes them all.
 
 use crate::output::Sink;
+use indicatif::TermLike;
 use parking_lot::Mutex;
 use std::io::{self, Write};
 use terminal_size::{Width, terminal_size_of};
@@ -33,8 +34,61 @@ pub(super) fn columns() -> usize {
     usize::from(columns.saturating_sub(1)).max(1)
 }
 
+/// The terminal as indicatif sees it: one line, drawn when it is flushed. The bar redraws
+/// its line from the start each time, so moving the cursor has no effect.
+#[derive(Debug, Default)]
+pub(super) struct StatusLine {
+    /// What was written since the last flush.
+    text: Mutex<String>,
+}
+
+impl TermLike for StatusLine {
+    fn width(&self) -> u16 {
+        columns() as u16
+    }
+
+    fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.write_str(text)
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.text.lock().push_str(text);
+        Ok(())
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.text.lock().clear();
+        Ok(())
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        let text = std::mem::take(&mut *self.text.lock());
+        match text.trim() {
+            "" => erase(),
+            text => draw(text),
+        }
+        Ok(())
+    }
+}
+
 /// Draws `text` in place of the line that is there, cut off where the terminal ends.
-pub(super) fn draw(text: &str) {
+fn draw(text: &str) {
     let mut drawn = DRAWN.lock();
     let text: String = text.chars().take(columns()).collect();
     *drawn = true;

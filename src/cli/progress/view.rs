@@ -10,10 +10,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Cells of the bar, and the part of the line that it takes at most.
-const BAR: usize = 24;
-const PART: usize = 4;
-
 /// Follows the counters of a run and puts them into words.
 pub(super) struct View {
     counters: Arc<Counters>,
@@ -64,14 +60,8 @@ impl View {
         }
     }
 
-    /// The line for a terminal of so many columns: a bar where the end is known, and words.
-    pub(super) fn line(&self, now: Counted, columns: usize) -> String {
-        let words = self.describe(now);
-        self.percent(now).map_or(words.clone(), |percent| with_bar(percent, &words, columns))
-    }
-
     /// How much is done, once something is.
-    fn percent(&self, now: Counted) -> Option<u64> {
+    pub(super) fn percent(&self, now: Counted) -> Option<u64> {
         if let Some(making) = now.making {
             return Some(making.percent);
         }
@@ -133,19 +123,12 @@ impl View {
     }
 }
 
-/// A line that says how many of `all` steps are done.
-pub(super) fn steps(done: u64, all: u64, elapsed: Duration, columns: usize) -> String {
+/// Says how many of `all` steps are done.
+pub(super) fn steps(done: u64, all: u64, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64() * (all - done) as f64 / done as f64;
     let left = Duration::try_from_secs_f64(seconds.ceil()).ok().filter(|_| done > 0);
     let left = left.map_or(String::new(), |left| format!(", {} left", Span(left)));
-    with_bar(done * 100 / all.max(1), &format!("{done} of {all} runs{left}"), columns)
-}
-
-/// A bar, the percentage and words.
-fn with_bar(percent: u64, words: &str, columns: usize) -> String {
-    let cells = BAR.min(columns / PART);
-    let full = cells * percent.min(100) as usize / 100;
-    format!("{}{} {percent:>3} %  {words}", "█".repeat(full), "░".repeat(cells - full))
+    format!("{done} of {all} runs{left}")
 }
 
 #[cfg(test)]
@@ -169,12 +152,7 @@ mod tests {
         let text = view.describe(now);
         assert!(text.starts_with("50 puzzles, 5/s, 3"), "{text}");
         assert!(text.contains(" s left, 1.2 M nodes/s, ") && text.ends_with(" of 512 MiB"), "{text}");
-        let line = view.line(now, 79);
-        assert!(
-            line.starts_with(&format!("{}{}  25 %  50 puzzles", "█".repeat(4), "░".repeat(15))),
-            "{line}"
-        );
-        assert!(view.line(now, 39).starts_with("██░░░░░░░  25 %  50 puzzles"));
+        assert_eq!(view.percent(now), Some(25));
     }
 
     #[test]
