@@ -28,12 +28,14 @@
 //! * [`shell`]: the 8-puzzle command language.
 //! * [`trace`]: the order in which a textbook search visits states.
 //! * [`quantity`]: memory, time and counts as people write and read them.
+//! * `disk`: files that are replaced as a whole, and opened without waiting.
 //! * [`cli`]: arguments, one file a command; all that a person sees.
 
 pub mod batch;
 pub mod check;
 pub mod cli;
 pub mod convert;
+mod disk;
 pub mod experiment;
 pub mod generate;
 pub mod heuristic;

@@ -2,7 +2,7 @@
 
 use super::RunError;
 use super::beginning::Beginning;
-use super::checkpoint::Checkpoints;
+use super::checkpoint::{Checkpoints, may_be_in_input};
 use super::choice::Choice;
 use super::counters::Counters;
 use super::crew::Crew;
@@ -62,7 +62,8 @@ pub fn run(
     let mut threads = settings.threads;
     let budget = Budget::new(settings.memory);
     let packings = settings.files.iter().filter_map(|file| Packing::of(file));
-    budget.reserve(packings.map(|packing| packing.footprint(defaults.window)).max().unwrap_or(0))?;
+    let unpacking = packings.map(|packing| packing.footprint(defaults.window)).max().unwrap_or(0);
+    budget.reserve(unpacking + settings.names_footprint())?;
     let ends = settings.deadline.map(|deadline| started + deadline);
     let mut beginning = match settings.files.iter().any(|file| file == "-") {
         true => Beginning::of_stdin(interrupt, ends),
@@ -70,7 +71,8 @@ pub fn run(
     };
     let kinds = survey(settings, &defaults, &beginning, Size::FIFTEEN);
     let checkpoints = settings.checkpoint.as_ref().map(|path| {
-        Checkpoints::open(path, settings.memory, notices)
+        let has = |puzzle: &str| may_be_in_input(settings, &defaults, puzzle);
+        Checkpoints::open(path, settings.memory, has, notices)
             .map_err(|bad| RunError::Checkpoint(path.clone(), bad))
     });
     let checkpoints = checkpoints.transpose()?;

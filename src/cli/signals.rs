@@ -6,13 +6,15 @@
 
 use crate::batch::interrupt::Interrupt;
 use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
+    consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
+    flag,
     iterator::Signals,
     low_level,
 };
 use std::{
     fs,
     io::{self, IsTerminal, Write},
+    sync::Arc,
     thread,
 };
 
@@ -35,6 +37,12 @@ pub fn listen() -> io::Result<Interrupt> {
         }
     })?;
     Ok(interrupt)
+}
+
+/// Makes a write beyond the limit on file sizes (`ulimit -f`) an error of that write. By default
+/// the signal ends the process in the middle of a line.
+pub fn report_file_size_limit() -> io::Result<()> {
+    flag::register(SIGXFSZ, Arc::default()).map(|_| ())
 }
 
 /// Whether a signal was already ignored when the process began, as `nohup` and
