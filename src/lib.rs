@@ -29,12 +29,14 @@
 //! * [`trace`]: the order in which a textbook search visits states.
 //! * [`file_name`]: names of input files as text, whatever their bytes.
 //! * [`quantity`]: memory, time and counts as people write and read them.
+//! * `disk`: files that are replaced as a whole, and opened without waiting.
 //! * [`cli`]: arguments, one file a command; all that a person sees.
 
 pub mod batch;
 pub mod check;
 pub mod cli;
 pub mod convert;
+mod disk;
 pub mod experiment;
 pub mod file_name;
 pub mod generate;

@@ -12,6 +12,8 @@ fn main() -> ExitCode {
         return Exit::Failed.into();
     }
     limits::share_heaps();
+    // Where it cannot be changed, the signal does what it always did.
+    let _ = cli::report_file_size_limit();
     // A panic anywhere, also in a worker that is joined, ends here: lines that
     // were written are whole, and the status says that something is wrong.
     let exit = panic::catch_unwind(|| cli::run(env::args_os())).unwrap_or_else(|_| {

@@ -172,7 +172,8 @@ fn a_full_disk_leaves_whole_lines_that_can_be_gone_on_with() {
         // SAFETY: these calls may be made between fork and exec.
         unsafe {
             command.pre_exec(|| {
-                libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+                // As a shell starts it: by default this signal ends a process.
+                libc::signal(libc::SIGXFSZ, libc::SIG_DFL);
                 let limit = libc::rlimit { rlim_cur: 77_777, rlim_max: 77_777 };
                 libc::setrlimit(libc::RLIMIT_FSIZE, &limit);
                 Ok(())
@@ -190,6 +191,15 @@ fn a_full_disk_leaves_whole_lines_that_can_be_gone_on_with() {
         assert!(work.read(&results).matches("solved").count() >= 9000);
         assert_eq!(work.run(&["check", "boards.txt", &results]).status.code(), Some(0));
     }
+    // The same for a file that standard output was redirected to.
+    let script = "ulimit -f 20; exec \"$0\" boards.txt >out.txt";
+    let program = env!("CARGO_BIN_EXE_batch-solve");
+    let mut limited = std::process::Command::new("bash");
+    let output = limited.args(["-c", script, program]).current_dir(work.path("")).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", told(&output));
+    assert!(told(&output).contains("standard output: File too large"), "{}", told(&output));
+    let written = work.read("out.txt");
+    assert!(written.ends_with('\n') && written.len() <= 20 << 10, "{}", written.len());
     let output = work.run(&["boards.txt", "-o", "/dev/full"]);
     assert!(output.status.code() == Some(2) && told(&output).contains("No space left"), "{}", told(&output));
 }

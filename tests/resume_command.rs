@@ -220,10 +220,10 @@ fn the_deadline_is_no_limit_of_a_puzzle() {
             let cut = work.run(&[command, &output, &["--deadline", deadline]].concat());
             assert_eq!(cut.status.code(), Some(1), "{}", told(&cut));
             let journal = work.read(&format!("{results}.resume"));
-            assert!(name == "hard" || journal.contains("\"final\":"), "{journal}");
+            assert!(name == "hard" || !journal.contains("final - "), "{journal}");
             let before = work.read(&results);
             let whole = work.run(&[command, &output, &["--resume"]].concat());
-            assert!(!work.read(&format!("{results}.resume")).contains("final"));
+            assert!(work.read(&format!("{results}.resume")).contains("final - "));
             // What is done in so short a time depends on the machine.
             assert!(matches!(whole.status.code(), Some(0 | 1)), "{}", told(&whole));
             assert_ne!(work.read(&results), before, "{results}");
@@ -298,7 +298,7 @@ fn damaged_input_before_the_mark_does_not_stop_a_resume() {
     assert!(told(&whole).contains("is cut short"), "{}", told(&whole));
     run("r.jsonl", &["--resume"]);
     let journal = work.read("r.jsonl.resume");
-    assert!(journal.contains("\"file\":2"), "the mark is in the last file: {journal}");
+    assert!(journal.contains(" input 2 "), "the mark is in the last file: {journal}");
     let bytes = work.read("r.jsonl").len() as u64 - 5000;
     fs::File::options().write(true).open(work.path("r.jsonl")).unwrap().set_len(bytes).unwrap();
     let output = run("r.jsonl", &["--resume"]);
@@ -355,6 +355,10 @@ fn every_place_of_a_cut_is_mended() {
     work.write("small.txt", b"1 2 3/4 5 6/0 7 8\n");
     work.write("mixed.txt", b"junk\n@id a,\"b\n1 2 3/4 5 6/7 0 8\n@id : gave_up, nodes\n1 2 3 0\n");
     for format in FORMATS {
+        if format == "states" {
+            // What is left is compared with the records, and this id looks like a status there.
+            work.write("mixed.txt", b"junk\n@id a,\"b\n1 2 3/4 5 6/7 0 8\n1 2 3 0\n");
+        }
         let results = format!("results.{format}");
         assert_eq!(work.solve(&results, &["--resume"]).status.code(), Some(2));
         let whole = work.read(&results);
@@ -502,5 +506,6 @@ fn a_first_run_may_say_resume() {
         assert_eq!(lines.matches("\"type\":\"summary\"").count(), 1);
         assert!(lines.lines().last().unwrap().contains("\"type\":\"summary\""));
     }
-    assert!(work.path("r.jsonl.resume").exists() && !work.path("r.jsonl.resume.new").exists());
+    // And no draft is left.
+    assert_eq!(fs::read_dir(work.path("")).unwrap().count(), 3 + 2);
 }

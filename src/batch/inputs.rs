@@ -152,13 +152,7 @@ impl<'r> Inputs<'r> {
                             continue;
                         }
                     }
-                    let mark = reader.digest().map(|digest| Mark {
-                        records: 0,
-                        bytes: 0,
-                        file: self.file - 1,
-                        offset,
-                        digest: digest.value(),
-                    });
+                    let mark = reader.digest().map(|digest| Mark::at(self.file - 1, offset, digest.value()));
                     let bytes = offset.saturating_sub(at) + std::mem::take(&mut self.passed);
                     let (seq, file) = (self.next, reader.file().clone());
                     self.next += 1;

@@ -2,7 +2,7 @@
 
 use super::RunError;
 use super::beginning::Beginning;
-use super::checkpoint::Checkpoints;
+use super::checkpoint::{Checkpoints, may_be_in_input};
 use super::choice::Choice;
 use super::counters::Counters;
 use super::crew::Crew;
@@ -67,7 +67,8 @@ pub fn run(
     let defaults = settings.defaults()?;
     let mut threads = settings.threads;
     let budget = Budget::new(settings.memory);
-    let unpacking = |cap| Packing::footprint_of(&settings.files, cap);
+    let names = settings.names_footprint();
+    let unpacking = |cap| Packing::footprint_of(&settings.files, cap) + names;
     let rest = |cap, threads| match settings.deterministic {
         true => Shares::least_deterministic(),
         false => Shares::least(cap, threads),
@@ -83,7 +84,8 @@ pub fn run(
     };
     let kinds = survey(settings, &defaults, &beginning, Size::FIFTEEN);
     let checkpoints = settings.checkpoint.as_ref().map(|path| {
-        Checkpoints::open(path, settings.memory, notices)
+        let has = |puzzle: &str| may_be_in_input(settings, &defaults, puzzle);
+        Checkpoints::open(path, settings.memory, has, notices)
             .map_err(|bad| RunError::Checkpoint(path.clone(), bad))
     });
     let checkpoints = checkpoints.transpose()?;

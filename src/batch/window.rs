@@ -18,7 +18,7 @@ pub(super) struct Part {
     pub(super) bytes: u64,
     /// Whether nothing more of this block will come.
     pub(super) is_last: bool,
-    /// How far the input is, with the last part.
+    /// How far the input is at the end of the block.
     pub(super) mark: Option<Mark>,
     /// How many of the results come before the first one that was cut short.
     pub(super) cut: Option<u64>,
@@ -68,7 +68,7 @@ impl Part {
         let room = MOST_INVALID.saturating_sub(self.invalid.len());
         self.invalid.extend(part.invalid.into_iter().take(room));
         self.is_last = part.is_last;
-        self.mark = part.mark;
+        self.mark = part.mark.or(self.mark.take());
     }
 
     fn write(&self, sink: &mut Sink, style: Style) -> Result<(), SinkError> {
@@ -107,8 +107,6 @@ struct Inner<'s> {
     /// Results in the file, those of an earlier run included.
     records: u64,
     journal: Option<Journal>,
-    /// What the journal could say.
-    mark: Option<Mark>,
 }
 
 impl<'s> Window<'s> {
@@ -116,8 +114,8 @@ impl<'s> Window<'s> {
     pub(super) fn new(sink: &'s mut Sink, style: Style, past: Past) -> Self {
         let Past { records, summary, journal, .. } = past;
         let waiting = BTreeMap::new();
-        let (next, failed, mark) = (0, None, None);
-        let inner = Inner { sink, style, next, waiting, summary, failed, records, journal, mark };
+        let (next, failed) = (0, None);
+        let inner = Inner { sink, style, next, waiting, summary, failed, records, journal };
         Self { inner: Mutex::new(inner), notices: None }
     }
 
@@ -136,29 +134,26 @@ impl<'s> Window<'s> {
         }
         inner.waiting.entry(seq).or_default().append(part);
         let mut bytes = 0;
-        while let Some(part) = inner.waiting.remove(&inner.next) {
+        while let Some(mut part) = inner.waiting.remove(&inner.next) {
             bytes += part.held();
-            // Before they are written: whoever goes on from there must know.
-            if let (Some(cut), Some(journal)) = (part.cut, &mut inner.journal) {
-                journal.cut(inner.records + cut);
-            }
-            if let Err(error) = part.write(inner.sink, inner.style) {
+            let (invalid, is_last) = (std::mem::take(&mut part.invalid), part.is_last);
+            if let Err(error) = inner.write(part) {
                 inner.failed = Some(error);
                 return Err(Closed);
             }
             if let Some(notices) = self.notices {
-                part.invalid.iter().for_each(|what| notices.invalid_record(what));
+                invalid.iter().for_each(|what| notices.invalid_record(what));
             }
-            inner.records += part.records;
-            if !part.is_last {
+            if !is_last {
                 break;
             }
-            let (records, len) = (inner.records, inner.sink.len());
-            inner.mark = part.mark.map(|mark| Mark { records, bytes: len, ..mark });
             inner.next += 1;
         }
-        if inner.journal.as_ref().is_some_and(Journal::is_due) {
-            inner.set_mark();
+        if inner.journal.as_ref().is_some_and(Journal::is_sync_due)
+            && let Err(error) = inner.sync()
+        {
+            inner.failed = Some(error);
+            return Err(Closed);
         }
         Ok((inner.next, bytes))
     }
@@ -171,23 +166,37 @@ impl<'s> Window<'s> {
     /// The summary and the journal, or why results could not be written.
     pub(super) fn close(self) -> Result<(Summary, Option<Journal>), SinkError> {
         let mut inner = self.inner.into_inner();
-        inner.set_mark();
+        let synced = inner.sync();
         match inner.failed {
             // The run was interrupted, and its summary can still be told.
             Some(SinkError::Unread) => Ok((inner.summary, inner.journal)),
             Some(error) => Err(error),
-            None => Ok((inner.summary, inner.journal)),
+            None => synced.map(|()| (inner.summary, inner.journal)),
         }
     }
 }
 
 impl Inner<'_> {
-    /// Has the journal say what is on the disk.
-    fn set_mark(&mut self) {
-        if let (Some(journal), Some(mark)) = (&mut self.journal, &self.mark)
-            && self.sink.sync().is_ok()
-        {
-            journal.set(mark);
+    /// Writes the next results, and then has the journal say so.
+    fn write(&mut self, part: Part) -> Result<(), SinkError> {
+        // Before the results are written: a later run must know that they are not final.
+        if let (Some(cut), Some(journal)) = (part.cut, &mut self.journal) {
+            journal.cut(self.records + cut)?;
+        }
+        part.write(self.sink, self.style)?;
+        self.records += part.records;
+        if let (Some(mark), Some(journal)) = (part.mark, &mut self.journal) {
+            let (records, bytes, checksum) = (self.records, self.sink.len(), self.sink.checksum());
+            journal.set(Mark { records, bytes, checksum, ..mark })?;
+        }
+        Ok(())
+    }
+
+    /// Has what is written on disk, and then has the journal say so.
+    fn sync(&mut self) -> Result<(), SinkError> {
+        match &mut self.journal {
+            Some(journal) => self.sink.sync().and_then(|()| journal.set_synced()),
+            None => Ok(()),
         }
     }
 }

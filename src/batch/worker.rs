@@ -287,7 +287,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         if jobs.is_empty() {
             return self.put(seq, passed_on);
         }
-        let mark = passed_on.mark.take();
+        let mark = passed_on.mark.clone();
         self.put(seq, Part { bytes: 0, is_last: false, ..passed_on });
         let batch =
             Arc::new(Batch { seq, bytes, share, mark, inner: Mutex::new(Results { slots, passed_on: 0 }) });
@@ -480,8 +480,9 @@ impl Worker<'_, '_> {
         self.shared.crew.release(released);
         if results.passed_on > before {
             part.is_last = results.passed_on == results.slots.len();
+            part.mark = batch.mark.clone();
             if part.is_last {
-                (part.bytes, part.mark) = (batch.bytes, batch.mark.clone());
+                part.bytes = batch.bytes;
             }
             self.put(batch.seq, part);
         }

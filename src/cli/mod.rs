@@ -25,7 +25,7 @@ mod tray;
 pub use exit::Exit;
 pub use progress::{Progress, When};
 pub use screen::Screen;
-pub use signals::listen;
+pub use signals::{listen, report_file_size_limit};
 
 use crate::batch::RunError;
 use crate::output::SinkError;

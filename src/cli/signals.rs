@@ -8,10 +8,12 @@ use super::status_line;
 use crate::batch::interrupt::Interrupt;
 use crate::output::Stop;
 use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
+    consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
+    flag,
     iterator::Signals,
     low_level,
 };
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::{fs, io, thread};
 
@@ -49,6 +51,12 @@ pub(super) fn received() -> Option<i32> {
 pub(super) fn stop(interrupt: &Interrupt) -> Stop {
     let interrupt = interrupt.clone();
     Stop::when(move || interrupt.is_raised())
+}
+
+/// Makes a write beyond the limit on file sizes (`ulimit -f`) an error of that write. By default
+/// the signal ends the process in the middle of a line.
+pub fn report_file_size_limit() -> io::Result<()> {
+    flag::register(SIGXFSZ, Arc::default()).map(|_| ())
 }
 
 /// Whether a signal was already ignored when the process began, as `nohup` and

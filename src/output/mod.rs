@@ -8,6 +8,7 @@
 //! A new puzzle family adds a variant to [`Instance`], its fields to `fields`,
 //! and its arm to the replay and to `states`.
 
+mod checksum;
 mod csv;
 mod fields;
 mod format;
@@ -22,6 +23,7 @@ mod text;
 mod tray_states;
 mod words;
 
+pub use checksum::Checksum;
 pub use format::{Format, Notation, Style};
 pub use replay::replays;
 pub use report::{Effort, GiveUp, Instance, Moves, Report, Solution, Verdict};

@@ -6,10 +6,12 @@
 //! unless the user said otherwise, an input is never overwritten, and a file
 //! that another run is writing is left alone.
 
+use super::checksum::Checksum;
 use super::stop::{Stop, piece};
+use crate::disk;
 use std::{
-    fs::{self, File, Metadata, OpenOptions, TryLockError},
-    io::{self, IsTerminal, Seek, SeekFrom, Write},
+    fs::{File, Metadata, OpenOptions, TryLockError},
+    io::{self, IsTerminal, Read, Seek, SeekFrom, Write},
     os::{
         fd::AsFd,
         unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
@@ -34,6 +36,10 @@ pub struct Sink {
     stop: Stop,
     /// Whether it was given up.
     unread: bool,
+    /// Where the last line begins that has no end yet, or the next one will.
+    line: u64,
+    /// The checksum of all bytes in the file.
+    checksum: Checksum,
 }
 
 /// Runs what it is given, once.
@@ -81,14 +87,8 @@ impl SinkError {
 }
 
 impl Sink {
-    /// Standard output, unless it was redirected into one of the inputs.
-    pub fn stdout(inputs: &[impl AsRef<str>]) -> Result<Self, SinkError> {
-        let name = PathBuf::from("standard output");
-        // A duplicate without a buffer: chunks are whole already.
-        let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
-        let file = file.map_err(|error| SinkError::io(&name, error))?;
-        refuse_inputs(&file, &name, inputs)?;
-        Ok(Self {
+    fn new(file: File, name: PathBuf) -> Self {
+        Self {
             file,
             name,
             durable: false,
@@ -97,7 +97,19 @@ impl Sink {
             inside: None,
             stop: Stop::default(),
             unread: false,
-        })
+            line: 0,
+            checksum: Checksum::default(),
+        }
+    }
+
+    /// Standard output, unless it was redirected into one of the inputs.
+    pub fn stdout(inputs: &[impl AsRef<str>]) -> Result<Self, SinkError> {
+        let name = PathBuf::from("standard output");
+        // A duplicate without a buffer: chunks are whole already.
+        let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
+        let file = file.map_err(|error| SinkError::io(&name, error))?;
+        refuse_inputs(&file, &name, inputs)?;
+        Ok(Self::new(file, name))
     }
 
     /// The same destination, which is given up where nobody reads and it is time to
@@ -176,7 +188,9 @@ impl Sink {
             return Err(SinkError::Busy(path.to_owned()));
         }
         let len = if durable { file.metadata().map_err(wrong)?.len() } else { 0 };
-        Ok(Self { file, name: path.to_owned(), durable, blank, len, inside: None, stop, unread: false })
+        let mut sink = Self::new(file, path.to_owned()).until(stop);
+        (sink.durable, sink.blank, sink.len, sink.line) = (durable, blank, len, len);
+        Ok(sink)
     }
 
     /// The file itself, to be read from its beginning.
@@ -187,11 +201,38 @@ impl Sink {
         Ok(file)
     }
 
-    /// Leaves so many bytes of the file and goes on behind them.
+    /// The checksum of the first `len` bytes of the file; none if it is shorter.
+    pub fn checksum_of(&self, len: u64) -> Result<Option<Checksum>, SinkError> {
+        let mut checksum = Checksum::default();
+        let mut left = len;
+        let mut buffer = vec![0; 64 << 10];
+        let mut file = if len > 0 { self.contents()?.take(len) } else { return Ok(Some(checksum)) };
+        while left > 0 {
+            match file.read(&mut buffer) {
+                Ok(0) => return Ok(None),
+                Ok(read) => {
+                    checksum.add(&buffer[..read]);
+                    left -= read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(SinkError::io(&self.name, error)),
+            }
+        }
+        Ok(Some(checksum))
+    }
+
+    /// Truncates the file to its first `len` bytes, which end a line, and appends to them.
     pub fn cut(&mut self, len: u64) -> Result<(), SinkError> {
+        self.checksum = self.checksum_of(len)?.unwrap_or_default();
         let cut = self.file.set_len(len).and_then(|()| self.file.seek(SeekFrom::Start(len)));
         self.len = cut.map_err(|error| SinkError::io(&self.name, error))?;
+        self.line = self.len;
         Ok(())
+    }
+
+    /// The checksum of all bytes in the file.
+    pub fn checksum(&self) -> u64 {
+        self.checksum.value()
     }
 
     /// Bytes in the file, or written to where bytes do not stay.
@@ -249,21 +290,33 @@ impl Sink {
                 Err(error) => return Err(self.stopped(chunk, rest, error)),
             }
         }
+        self.checksum.add(chunk);
+        if let Some(newline) = memchr::memrchr(b'\n', chunk) {
+            self.line = self.len + newline as u64 + 1;
+        }
         self.len += chunk.len() as u64;
         Ok(())
     }
 
-    /// The error that left a chunk unfinished. Of a line that was begun nothing
-    /// stays in a file.
+    /// The error that left a chunk unfinished. The beginning of a line is removed from a regular
+    /// file, also from one that standard output was redirected to.
     fn stopped(&mut self, chunk: &[u8], rest: &[u8], error: io::Error) -> SinkError {
         let written = &chunk[..chunk.len() - rest.len()];
-        let whole = memchr::memrchr(b'\n', written).map_or(0, |newline| newline + 1);
-        if self.durable && whole < written.len() {
-            // Making a file shorter takes no room; if it fails all the same,
-            // the error that is reported is the first one.
-            let _ = self.cut(self.len + whole as u64);
-        }
+        let end = self.len + written.len() as u64;
+        let line = memchr::memrchr(b'\n', written).map_or(self.line, |newline| self.len + newline as u64 + 1);
+        // Truncating takes no room; if it fails all the same, the first error is reported.
+        let _ = self.take_back(end - line);
         SinkError::io(&self.name, error)
+    }
+
+    /// Removes the last `bytes` bytes of a regular file, if nobody wrote behind them.
+    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+        let metadata = self.file.metadata()?;
+        if bytes > 0 && metadata.is_file() && self.file.stream_position()? == metadata.len() {
+            self.file.set_len(metadata.len().saturating_sub(bytes))?;
+            self.file.seek(SeekFrom::End(0))?;
+        }
+        Ok(())
     }
 
     /// Has what was written so far on its disk.
@@ -284,7 +337,7 @@ impl Sink {
 impl Drop for Sink {
     fn drop(&mut self) {
         if self.blank {
-            let _ = fs::remove_file(&self.name);
+            let _ = disk::remove_own(&self.name, &self.file);
         }
     }
 }
@@ -329,6 +382,7 @@ fn is_input(output: &Metadata, inputs: &[impl AsRef<str>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     const NONE: &[&str] = &[];
 
@@ -385,9 +439,7 @@ mod tests {
         let (reader, writer) = io::pipe().unwrap();
         drop(reader);
         let file = File::from(std::os::fd::OwnedFd::from(writer));
-        let (durable, blank, len, unread) = (false, false, 0, false);
-        let (inside, stop) = (None, Stop::default());
-        let mut sink = Sink { file, name: "pipe".into(), durable, blank, len, inside, stop, unread };
+        let mut sink = Sink::new(file, "pipe".into());
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Closed)));
         let mut sink = sink.until(Stop::when(|| false));
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Closed)));
@@ -397,10 +449,7 @@ mod tests {
     fn a_pipe_that_nobody_reads_is_given_up_when_it_is_time_to_stop() {
         let (reader, writer) = io::pipe().unwrap();
         let file = File::from(std::os::fd::OwnedFd::from(writer));
-        let (durable, blank, len, unread) = (false, false, 0, false);
-        let stop = Stop::when(|| true);
-        let inside = None;
-        let mut sink = Sink { file, name: "pipe".into(), durable, blank, len, inside, stop, unread };
+        let mut sink = Sink::new(file, "pipe".into()).until(Stop::when(|| true));
         let chunk = b"a line of twenty-two b\n".repeat(100_000);
         assert!(matches!(sink.write_all(&chunk), Err(SinkError::Unread)));
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Unread)));
@@ -420,6 +469,8 @@ mod tests {
         sink.cut(4).unwrap();
         assert!(!sink.is_empty());
         sink.write_all(b"zwei\n").unwrap();
+        assert_eq!(sink.checksum_of(9).unwrap().unwrap().value(), sink.checksum());
+        assert!(sink.checksum_of(10).unwrap().is_none());
         sink.finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one\nzwei\n");
         assert!(matches!(Sink::reopen(Path::new("/dev/null"), NONE), Err(SinkError::Unkept(_))));

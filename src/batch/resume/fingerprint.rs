@@ -1,22 +1,44 @@
 //! What results depend on: the options that change them, and the puzzle files.
 //!
-//! How many threads there are, how much memory and how much time for the whole
-//! run is not part of it: these are what a machine has to give, and a run may be
-//! gone on with elsewhere.
+//! Threads, memory and the time for the whole run are not part of it: they belong to the
+//! machine, and a run may be resumed on another one.
+//!
+//! Invariant: a fingerprint has a bounded size. Long values are abbreviated with their hash, and
+//! of many files only the first few are listed; the others count in hashes.
 
 use crate::batch::settings::Settings;
 use crate::file_name::path_of;
 use crate::output::Style;
-use serde_json::{Map, Value, json};
-use std::fmt;
+use clap::ValueEnum;
+use std::fmt::{self, Display, Write};
 use std::fs;
+use std::hash::Hasher;
 use std::time::UNIX_EPOCH;
+use twox_hash::XxHash64;
+
+/// Bytes of an option's value or a file's name that are written out.
+const LONGEST: usize = 200;
+
+/// Files that are listed with their names, sizes and times.
+const LISTED: usize = 8;
 
 /// The options and the files of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::batch) struct Fingerprint {
     options: Vec<(String, String)>,
-    files: Vec<FileMark>,
+    files: Files,
+}
+
+/// The puzzle files, by what the system says of them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Files {
+    count: u64,
+    /// Hashes of all names, sizes and times.
+    names: u64,
+    sizes: u64,
+    times: u64,
+    /// The first files.
+    listed: Vec<FileMark>,
 }
 
 /// A puzzle file, by what the system says of it.
@@ -54,6 +76,8 @@ pub enum Difference {
         /// What it is.
         now: Option<u64>,
     },
+    /// The size of a file that is not listed.
+    SomeSize,
     /// The beginning of a file, which is answered already.
     Text {
         /// Its name.
@@ -63,7 +87,7 @@ pub enum Difference {
     },
 }
 
-impl fmt::Display for Difference {
+impl Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Option { name, then, now } => write!(f, "{name} was {then} and is {now}"),
@@ -73,6 +97,7 @@ impl fmt::Display for Difference {
             }
             Self::Size { file, then: None, .. } => write!(f, "{file} has changed: it was not there"),
             Self::Size { file, .. } => write!(f, "{file} has changed: it is not there any more"),
+            Self::SomeSize => write!(f, "a puzzle file after the first {LISTED} has another size"),
             Self::Text { file, bytes } => {
                 write!(
                     f,
@@ -86,103 +111,261 @@ impl fmt::Display for Difference {
 impl Fingerprint {
     /// What a run of now would depend on.
     pub(super) fn new(settings: &Settings, style: Style) -> Self {
-        Self {
-            options: options(settings, style),
-            files: settings.files.iter().map(|file| FileMark::new(file)).collect(),
+        Self { options: options(settings, style), files: Files::new(&settings.files) }
+    }
+
+    /// Whether a run with the earlier fingerprint can be resumed; if so, a
+    /// file that only has another time.
+    pub(super) fn compare(&self, then: &Self) -> Result<Option<String>, Difference> {
+        let value = |options: &[(String, String)], name: &str| {
+            let found = options.iter().find(|(other, _)| other == name);
+            found.map_or_else(|| "unknown".into(), |(_, value)| value.clone())
+        };
+        for (name, _) in self.options.iter().chain(&then.options) {
+            let (now, then) = (value(&self.options, name), value(&then.options, name));
+            if now != then {
+                return Err(Difference::Option { name: name.clone(), then, now });
+            }
+        }
+        self.files.compare(&then.files)
+    }
+
+    /// Appends the lines that [`Fingerprint::parse`] reads.
+    pub(super) fn write(&self, text: &mut String) {
+        for (name, value) in &self.options {
+            let _ = writeln!(text, "{name} {value}");
+        }
+        let Files { count, names, sizes, times, listed } = &self.files;
+        let _ = writeln!(text, "files {count} {names:016x} {sizes:016x} {times:016x}");
+        for FileMark { name, state } in listed {
+            let _ = match state {
+                Some((size, time)) => writeln!(text, "file {size} {time} {name}"),
+                None => writeln!(text, "file - - {name}"),
+            };
         }
     }
 
-    /// Whether a run with the earlier fingerprint can be gone on with; if so, a
-    /// file that only has another time.
-    pub(super) fn compare(&self, then: &Self) -> Result<Option<String>, Difference> {
-        for (name, now) in &self.options {
-            let before = then.options.iter().find(|(other, _)| other == name);
-            let before = before.map_or("unknown", |(_, value)| value);
-            if before != now {
-                let (name, now) = (name.clone(), now.clone());
-                return Err(Difference::Option { name, then: before.into(), now });
+    /// Reads a fingerprint's lines.
+    pub(super) fn parse<'t>(lines: impl Iterator<Item = &'t str>) -> Option<Self> {
+        let mut options = Vec::new();
+        let mut files: Option<Files> = None;
+        for line in lines {
+            let (word, rest) = line.split_once(' ')?;
+            match (word, &mut files) {
+                (name, None) if name.starts_with("--") => options.push((name.into(), rest.into())),
+                ("files", None) => files = Some(Files::parse(rest)?),
+                ("file", Some(files)) if files.listed.len() < LISTED => {
+                    files.listed.push(FileMark::parse(rest)?);
+                }
+                _ => return None,
             }
         }
-        let names = |print: &Self| print.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>();
-        if names(self) != names(then) {
-            return Err(Difference::Files { then: names(then).join(", ") });
+        Some(Self { options, files: files? })
+    }
+}
+
+/// The options that change results, as they are typed on the command line.
+///
+/// Every field of the settings is named here, so that a new one has to be put on one side.
+fn options(settings: &Settings, style: Style) -> Vec<(String, String)> {
+    let Settings {
+        quality,
+        algorithm,
+        heuristic,
+        partition,
+        weight,
+        beam_width,
+        tile_metric,
+        tray_metric,
+        goal,
+        max_nodes,
+        timeout,
+        input_format,
+        shard: (index, shards),
+        deterministic,
+        // The files have fingerprints of their own.
+        files: _,
+        // Where and when a run happens does not change what a result says.
+        threads: _,
+        memory: _,
+        store: _,
+        checkpoint: _,
+        deadline: _,
+        explain: _,
+    } = settings;
+    let Style { format, notation } = style;
+    let heuristic = match partition {
+        Some(partition) => format!("{}:{partition}", typed(heuristic)),
+        None => typed(heuristic),
+    };
+    // One option for both: at most one of them is not the default.
+    let metric = match (*tile_metric == Default::default(), *tray_metric == Default::default()) {
+        (true, true) => "not given",
+        (false, _) => tile_metric.name(),
+        (true, false) => tray_metric.name(),
+    };
+    let timeout = timeout.map(|timeout| format!("{timeout:?}"));
+    let all = [
+        ("--quality", typed(quality)),
+        ("--algorithm", typed(algorithm)),
+        ("--heuristic", heuristic),
+        ("--weight", weight.to_string()),
+        ("--beam-width", if_given(beam_width.as_ref())),
+        ("--metric", metric.into()),
+        ("--goal", goal.clone()),
+        ("--max-nodes", if_given(max_nodes.as_ref())),
+        ("--timeout", if_given(timeout.as_ref())),
+        ("--input-format", if_given(input_format.as_ref())),
+        ("--shard", format!("{index}/{shards}")),
+        ("--deterministic", (if *deterministic { "given" } else { "not given" }).into()),
+        ("--format", typed(&format)),
+        ("--notation", typed(&notation)),
+    ];
+    all.map(|(name, value)| (name.to_owned(), abbreviate(&value))).to_vec()
+}
+
+/// A value's name on the command line.
+fn typed(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+fn if_given(value: Option<&impl Display>) -> String {
+    value.map_or_else(|| "not given".into(), ToString::to_string)
+}
+
+/// A text on one line, in a bounded number of bytes; different texts stay different.
+fn abbreviate(text: &str) -> String {
+    let mut line = String::new();
+    for part in text.escape_debug() {
+        if line.len() >= LONGEST {
+            let _ =
+                write!(line, "… ({} bytes, hash {:016x})", text.len(), XxHash64::oneshot(0, text.as_bytes()));
+            break;
         }
-        let mut touched = None;
-        for (now, then) in self.files.iter().zip(&then.files) {
+        line.push(part);
+    }
+    line
+}
+
+impl Files {
+    /// Looks at each file once; what is held does not grow with their number.
+    fn new(files: &[String]) -> Self {
+        let [mut names, mut sizes, mut times] = [(); 3].map(|()| XxHash64::with_seed(0));
+        let mut listed = Vec::new();
+        for file in files {
+            let state = state(file);
+            // A zero cannot be part of a name.
+            names.write(file.as_bytes());
+            names.write(&[0]);
+            let (size, time) = state.unwrap_or((u64::MAX, u64::MAX));
+            sizes.write(&size.to_le_bytes());
+            times.write(&time.to_le_bytes());
+            if listed.len() < LISTED {
+                listed.push(FileMark { name: abbreviate(file), state });
+            }
+        }
+        let [names, sizes, times] = [names, sizes, times].map(|hash| hash.finish());
+        Self { count: files.len() as u64, names, sizes, times, listed }
+    }
+
+    fn compare(&self, then: &Self) -> Result<Option<String>, Difference> {
+        if (self.count, self.names) != (then.count, then.names) {
+            return Err(Difference::Files { then: then.to_string() });
+        }
+        for (now, then) in self.listed.iter().zip(&then.listed) {
             let size = |file: &FileMark| file.state.map(|(size, _)| size);
             if size(now) != size(then) {
                 return Err(Difference::Size { file: now.name.clone(), then: size(then), now: size(now) });
             }
-            if now != then {
-                touched.get_or_insert_with(|| now.name.clone());
-            }
         }
-        Ok(touched)
+        if self.sizes != then.sizes {
+            return Err(Difference::SomeSize);
+        }
+        let mut pairs = self.listed.iter().zip(&then.listed);
+        let touched = pairs.find(|(now, then)| now.state != then.state).map(|(now, _)| now.name.clone());
+        Ok(touched.or_else(|| (self.times != then.times).then(|| "a puzzle file".into())))
     }
 
-    pub(super) fn to_json(&self) -> Value {
-        let options: Map<String, Value> =
-            self.options.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-        let files: Vec<Value> = self.files.iter().map(FileMark::to_json).collect();
-        json!({"options": options, "files": files})
-    }
-
-    pub(super) fn from_json(value: &Value) -> Option<Self> {
-        let option = |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
-        let options = value["options"].as_object()?.iter().map(option).collect::<Option<_>>()?;
-        let files = value["files"].as_array()?.iter().map(FileMark::from_json).collect::<Option<_>>()?;
-        Some(Self { options, files })
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let count = words.next()?.parse().ok()?;
+        let mut hash = || u64::from_str_radix(words.next()?, 16).ok();
+        let (names, sizes, times) = (hash()?, hash()?, hash()?);
+        words.next().is_none().then_some(Self { count, names, sizes, times, listed: Vec::new() })
     }
 }
 
-/// The options that change results, as they are given on the command line.
-fn options(settings: &Settings, style: Style) -> Vec<(String, String)> {
-    fn word(value: impl fmt::Debug) -> String {
-        format!("{value:?}").to_lowercase()
+impl Display for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.listed.iter().map(|file| file.name.as_str()).collect();
+        write!(f, "{}", names.join(", "))?;
+        match self.count.saturating_sub(names.len() as u64) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
     }
-    fn or_none(value: Option<impl ToString>) -> String {
-        value.map_or_else(|| "not given".into(), |value| value.to_string())
-    }
-    let partition = settings.partition.as_ref().map_or(String::new(), |partition| format!(":{partition}"));
-    let (index, shards) = settings.shard;
-    let timeout = settings.timeout.map(|timeout| format!("{timeout:?}"));
-    let all = [
-        ("--quality", word(settings.quality)),
-        ("--algorithm", word(settings.algorithm)),
-        ("--heuristic", word(settings.heuristic) + &partition),
-        ("--weight", settings.weight.to_string()),
-        ("--beam-width", or_none(settings.beam_width)),
-        ("--metric", format!("{}, {}", settings.tile_metric.name(), settings.tray_metric.name())),
-        ("--goal", settings.goal.clone()),
-        ("--max-nodes", or_none(settings.max_nodes)),
-        ("--timeout", or_none(timeout)),
-        ("--input-format", or_none(settings.input_format.clone())),
-        ("--shard", format!("{index}/{shards}")),
-        ("--deterministic", settings.deterministic.to_string()),
-        ("--format", word(style.format)),
-        ("--notation", word(style.notation)),
-    ];
-    all.map(|(name, value)| (name.to_owned(), value)).to_vec()
 }
 
 impl FileMark {
-    fn new(name: &str) -> Self {
-        let state = fs::metadata(path_of(name)).ok().map(|metadata| {
-            let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-            (metadata.len(), time.map_or(0, |time| time.as_nanos() as u64))
-        });
-        Self { name: name.to_owned(), state }
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.splitn(3, ' ');
+        let (size, time, name) = (words.next()?, words.next()?, words.next()?);
+        let state = match (size, time) {
+            ("-", "-") => None,
+            (size, time) => Some((size.parse().ok()?, time.parse().ok()?)),
+        };
+        Some(Self { name: name.to_owned(), state })
+    }
+}
+
+/// The size and the time of a file, if it can be looked at.
+fn state(file: &str) -> Option<(u64, u64)> {
+    let metadata = fs::metadata(path_of(file)).ok()?;
+    let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    Some((metadata.len(), time.map_or(0, |time| time.as_nanos() as u64)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::settings::{Algorithm, HeuristicChoice};
+
+    fn read(print: &Fingerprint) -> Fingerprint {
+        let mut text = String::new();
+        print.write(&mut text);
+        assert!(text.len() < 8 << 10, "{} bytes", text.len());
+        Fingerprint::parse(text.lines()).unwrap()
     }
 
-    fn to_json(&self) -> Value {
-        match self.state {
-            Some((size, time)) => json!({"name": self.name, "size": size, "time_ns": time}),
-            None => json!({"name": self.name}),
-        }
+    #[test]
+    fn a_fingerprint_is_small_and_still_tells_everything_apart() {
+        let files: Vec<String> = (0..5000).map(|n| format!("{n}\n{}", "\u{1b}".repeat(300))).collect();
+        let goal = "1 ".repeat(100_000);
+        let settings = Settings { files, goal, ..Settings::default() };
+        let print = Fingerprint::new(&settings, Style::default());
+        assert_eq!(read(&print), print);
+        assert_eq!(print.compare(&read(&print)), Ok(None));
+        let mut other = settings.clone();
+        other.goal.push('2');
+        let changed = Fingerprint::new(&other, Style::default()).compare(&print).unwrap_err();
+        assert!(matches!(changed, Difference::Option { ref name, .. } if name == "--goal"), "{changed}");
+        let mut other = settings;
+        other.files[4999].push('x');
+        let changed = Fingerprint::new(&other, Style::default()).compare(&print).unwrap_err();
+        assert!(changed.to_string().ends_with(" and 4992 more"), "{changed}");
     }
 
-    fn from_json(value: &Value) -> Option<Self> {
-        let state = value["size"].as_u64().zip(value["time_ns"].as_u64());
-        Some(Self { name: value["name"].as_str()?.to_owned(), state })
+    #[test]
+    fn options_are_told_as_they_are_typed() {
+        let heuristic = HeuristicChoice::LinearConflict;
+        let settings = Settings { heuristic, algorithm: Algorithm::Astar, ..Settings::default() };
+        let print = Fingerprint::new(&settings, Style::default());
+        let typed = |name: &str| print.options.iter().find(|(option, _)| option == name).unwrap().1.as_str();
+        assert_eq!(typed("--heuristic"), "linear-conflict");
+        assert_eq!((typed("--algorithm"), typed("--format")), ("astar", "text"));
+        let partition = Some("7-8".parse().unwrap());
+        let settings = Settings { heuristic: HeuristicChoice::Pdb, partition, ..settings };
+        let changed = Fingerprint::new(&settings, Style::default()).compare(&print).unwrap_err();
+        assert_eq!(changed.to_string(), "--heuristic was linear-conflict and is pdb:7-8");
     }
 }

@@ -1,32 +1,52 @@
-//! The file beside the results that tells what they are of.
+//! The file beside the results that tells what they are of, and how far they are whole.
 //!
-//! It is written under another name and renamed, so there is always a whole one:
-//! the one before or the one after.
+//! Layout: a heading, the fingerprint of the run, and three slots of fixed length for marks. The
+//! file is put in place by renaming; after that only slots are overwritten, each by a single
+//! write inside the file, which needs no room on the disk.
+//!
+//! Invariants:
+//! * A mark is written after the results that it counts, so it never tells of more than the file
+//!   holds. What comes behind the last mark is solved again.
+//! * Two slots take turns, so one of them is whole while the other is written. The third has the
+//!   last mark whose results were synced to disk before it was written: it survives a power
+//!   failure.
+//! * The size is bounded ([`MOST_BYTES`]), whatever the options and however many the files.
 
+use super::ResumeError;
 use super::fingerprint::Fingerprint;
-use super::{Difference, ResumeError};
-use crate::batch::inputs::RECORDS;
-use crate::input::{Block, Defaults, Digest, InputError, Reader};
-use serde_json::{Value, json};
+use super::mark::{Mark, SLOT};
+use crate::disk::{self, Draft};
+use crate::output::SinkError;
 use std::ffi::OsString;
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long after the start the first mark is set; then the pause doubles.
+/// How long after the start the results are synced first; then the pause doubles.
 const FIRST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// A journal larger than this is none.
-const MOST_BYTES: u64 = 16 << 20;
+/// A longer file is not a journal.
+const MOST_BYTES: u64 = 16 << 10;
 
-/// A journal that is being kept.
+/// The first line of every journal.
+const HEADING: &str = "batch-solve journal 2";
+
+/// The slots: two for the last mark, one for the last synced one.
+const SLOTS: usize = 3;
+const SYNCED: u64 = 2;
+
+/// The journal of a run that is going on.
 #[derive(Debug)]
 pub(in crate::batch) struct Journal {
     path: PathBuf,
-    content: Content,
-    next: Instant,
+    file: File,
+    /// Where the slots begin.
+    slots: u64,
+    last: Mark,
+    next_sync: Instant,
     pause: Duration,
 }
 
@@ -36,24 +56,9 @@ pub(super) struct Content {
     /// What the results depend on.
     pub(super) of: Fingerprint,
     /// How far the run is.
-    pub(super) mark: Option<Mark>,
-    /// So many results come before the first one that only the end of the run,
-    /// by a signal or the deadline, made what it is: it is to be made again.
-    pub(super) cut: Option<u64>,
-}
-
-/// How far a run is: so many results answer the input up to a place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::batch) struct Mark {
-    /// Results in the file.
-    pub(in crate::batch) records: u64,
-    /// How long the file was with them.
-    pub(in crate::batch) bytes: u64,
-    /// The file that was being read, and how far.
-    pub(in crate::batch) file: usize,
-    pub(in crate::batch) offset: u64,
-    /// The digest of all files up to there.
-    pub(in crate::batch) digest: u64,
+    pub(super) last: Mark,
+    /// How far it was when the results were synced.
+    pub(super) synced: Mark,
 }
 
 /// The journal's name.
@@ -65,140 +70,169 @@ pub(super) fn path(results: &Path) -> PathBuf {
 
 impl Journal {
     /// Begins a journal for a file of results, in place of an earlier one.
-    pub(super) fn create(results: &Path, content: Content) -> Result<Self, ResumeError> {
+    pub(super) fn create(results: &Path, of: Fingerprint, mark: Mark) -> Result<Self, ResumeError> {
         let path = path(results);
         // A file that happens to have the name is not ours to replace.
-        Self::read(results)?;
-        let journal = Self { path, content, next: Instant::now() + FIRST, pause: FIRST };
-        let written = journal.write();
-        written.map_err(|source| ResumeError::Journal { path: journal.path.clone(), source })?;
-        Ok(journal)
+        let replaces = Self::read(results)?.is_some();
+        let content = Content { of, last: mark.clone(), synced: mark.clone() };
+        let text = content.to_text();
+        let slots = (text.len() - SLOTS * SLOT) as u64;
+        let write = || {
+            let mut draft = Draft::new(&path, ".new")?;
+            draft.write_all(text.as_bytes())?;
+            if replaces { draft.replace() } else { draft.create() }
+        };
+        match write() {
+            Ok(file) => {
+                let next_sync = Instant::now() + FIRST;
+                Ok(Self { path, file, slots, last: mark, next_sync, pause: FIRST })
+            }
+            Err(source) => Err(ResumeError::Journal { path, source }),
+        }
     }
 
     /// What the journal of a file of results says, if there is one.
     pub(super) fn read(results: &Path) -> Result<Option<Content>, ResumeError> {
         let path = path(results);
-        let text = match fs::metadata(&path) {
-            Ok(metadata) if !metadata.is_file() || metadata.len() > MOST_BYTES => {
-                return Err(ResumeError::Foreign(path));
-            }
-            Ok(_) => fs::read(&path),
-            Err(error) => Err(error),
-        };
-        match text {
+        match disk::read_bounded(&path, MOST_BYTES) {
             Ok(text) => Content::parse(&text).map(Some).ok_or(ResumeError::Foreign(path)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::FileTooLarge) => {
+                Err(ResumeError::Foreign(path))
+            }
             Err(source) => Err(ResumeError::Journal { path, source }),
         }
     }
 
-    /// Whether it is time for a mark.
-    pub(in crate::batch) fn is_due(&self) -> bool {
-        Instant::now() >= self.next
+    /// Whether it is time to sync the results.
+    pub(in crate::batch) fn is_sync_due(&self) -> bool {
+        Instant::now() >= self.next_sync
     }
 
-    /// Sets a mark. One that cannot be set leaves the one before, which is as
-    /// true as it was.
-    pub(in crate::batch) fn set(&mut self, mark: &Mark) {
-        self.content.mark = Some(mark.clone());
-        let _ = self.write();
+    /// Says how far the results are whole. To be called after they are written.
+    pub(in crate::batch) fn set(&mut self, mark: Mark) -> Result<(), SinkError> {
+        let (number, complete) = (self.last.number + 1, self.last.complete);
+        self.last = Mark { number, complete, ..mark };
+        self.write(number % SYNCED)
+    }
+
+    /// Says that all results that were marked are on disk.
+    pub(in crate::batch) fn set_synced(&mut self) -> Result<(), SinkError> {
         self.pause = (self.pause * 2).min(LONGEST);
-        self.next = Instant::now() + self.pause;
+        self.next_sync = Instant::now() + self.pause;
+        self.write(SYNCED)?;
+        self.file.sync_data().map_err(|source| self.failed(source))
     }
 
-    /// Says that only so many results are final. To be called before the next one
+    /// Says that only the first `records` results are final. To be called before the next one
     /// is written; the first call counts.
-    pub(in crate::batch) fn cut(&mut self, records: u64) {
-        if self.content.cut.is_none() {
-            self.content.cut = Some(records);
-            let _ = self.write();
+    pub(in crate::batch) fn cut(&mut self, records: u64) -> Result<(), SinkError> {
+        if self.last.complete.is_some() {
+            return Ok(());
         }
+        self.last.complete = Some(records);
+        self.set(self.last.clone())
     }
 
     /// Whether some results are not final.
     pub(super) fn is_cut(&self) -> bool {
-        self.content.cut.is_some()
+        self.last.complete.is_some()
     }
 
-    /// Takes the journal away: the results are complete.
+    /// Removes the journal: the results are complete.
     pub(in crate::batch) fn remove(self) {
-        let _ = fs::remove_file(&self.path);
+        let _ = disk::remove_own(&self.path, &self.file);
     }
 
-    fn write(&self) -> io::Result<()> {
-        let mut new = OsString::from(&self.path);
-        new.push(".new");
-        let text = format!("{}\n", self.content.to_json());
-        fs::write(&new, text).and_then(|()| fs::rename(&new, &self.path)).inspect_err(|_| {
-            let _ = fs::remove_file(&new);
-        })
+    fn write(&self, slot: u64) -> Result<(), SinkError> {
+        let at = self.slots + slot * SLOT as u64;
+        self.file.write_all_at(self.last.to_slot().as_bytes(), at).map_err(|source| self.failed(source))
+    }
+
+    fn failed(&self, source: io::Error) -> SinkError {
+        SinkError::Io { name: self.path.clone(), source }
     }
 }
 
 impl Content {
-    pub(super) fn to_json(&self) -> Value {
-        let mut value = json!({"batch-solve": "resume", "v": 1, "of": self.of.to_json()});
-        if let Some(Mark { records, bytes, file, offset, digest }) = &self.mark {
-            value["mark"] = json!({"results": records, "bytes": bytes, "file": file, "offset": offset, "digest": format!("{digest:016x}")});
+    /// The text of a journal whose slots all have the last mark, but the last slot.
+    pub(super) fn to_text(&self) -> String {
+        let mut text = format!("{HEADING}\n");
+        self.of.write(&mut text);
+        for mark in [&self.last, &self.last, &self.synced] {
+            text += &mark.to_slot();
         }
-        if let Some(cut) = self.cut {
-            value["final"] = cut.into();
-        }
-        value
+        text
     }
 
     /// What a journal's text says, if it is one.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
-        let value: Value = serde_json::from_slice(text).ok()?;
-        if value["batch-solve"] != "resume" || value["v"] != 1 {
+        let (head, slots) = text.split_at_checked(text.len().checked_sub(SLOTS * SLOT)?)?;
+        let mut lines = std::str::from_utf8(head).ok()?.strip_suffix('\n')?.split('\n');
+        if lines.next() != Some(HEADING) {
             return None;
         }
-        let mark = match &value["mark"] {
-            Value::Null => None,
-            mark => Some(Mark {
-                records: mark["results"].as_u64()?,
-                bytes: mark["bytes"].as_u64()?,
-                file: usize::try_from(mark["file"].as_u64()?).ok()?,
-                offset: mark["offset"].as_u64()?,
-                digest: u64::from_str_radix(mark["digest"].as_str()?, 16).ok()?,
-            }),
-        };
-        let cut = match &value["final"] {
-            Value::Null => None,
-            cut => Some(cut.as_u64()?),
-        };
-        Some(Self { of: Fingerprint::from_json(&value["of"])?, mark, cut })
+        let of = Fingerprint::parse(lines)?;
+        // A slot that was being written when the power failed says nothing.
+        let marks: Vec<Option<Mark>> = slots.chunks(SLOT).map(Mark::parse).collect();
+        let last = marks.iter().flatten().max_by_key(|mark| mark.number)?.clone();
+        let synced = marks[SYNCED as usize].clone().unwrap_or_default();
+        Some(Self { of, last, synced })
     }
 }
 
-impl Mark {
-    /// Whether the input up to here is what it was.
-    pub(super) fn verify(
-        &self,
-        files: &[String],
-        defaults: &Defaults,
-    ) -> Result<Result<(), Difference>, InputError> {
-        let mut digest = Digest::default();
-        for file in files.iter().take(self.file) {
-            digest = of_whole(file, defaults, digest);
-        }
-        let file = files.get(self.file).cloned().unwrap_or_default();
-        match digest.add_file(&file, defaults.window, self.offset) {
-            // What could not be read then gave no results, and cannot be read now.
-            Err(InputError::Open { .. } | InputError::Directory { .. }) | Ok(_) => {}
-            Err(error) => return Err(error),
-        }
-        let same = digest.value() == self.digest;
-        Ok(if same { Ok(()) } else { Err(Difference::Text { file, bytes: self.offset }) })
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::settings::Settings;
+    use crate::output::Style;
+    use std::fs;
 
-/// Adds the text of a file as a run reads it: where the file is damaged, up to
-/// the last record before that.
-fn of_whole(file: &str, defaults: &Defaults, digest: Digest) -> Digest {
-    let Ok(mut reader) = Reader::open(file, defaults.clone()) else { return digest };
-    reader.follow(digest);
-    let mut block = Block::default();
-    while let Ok(true) = reader.next_block(&mut block, RECORDS) {}
-    reader.digest().cloned().unwrap_or_default()
+    fn begun(results: &Path) -> Journal {
+        let of = Fingerprint::new(&Settings::default(), Style::default());
+        Journal::create(results, of, Mark::default()).unwrap()
+    }
+
+    #[test]
+    fn the_last_whole_mark_counts() {
+        let dir = tempfile::tempdir().unwrap();
+        let results = dir.path().join("r.txt");
+        let mut journal = begun(&results);
+        for records in 1..=5 {
+            journal.set(Mark { records, ..Mark::default() }).unwrap();
+            if records == 3 {
+                journal.set_synced().unwrap();
+            }
+        }
+        let read = || Journal::read(&results).unwrap().unwrap();
+        assert_eq!((read().last.records, read().synced.records), (5, 3));
+        // A slot that is half written, as a power failure leaves it.
+        let sound = fs::read(path(&results)).unwrap();
+        let mut torn = sound.clone();
+        let slot = sound.len() - 3 * SLOT + 5 % 2 * SLOT;
+        torn[slot + 8] ^= 1;
+        fs::write(path(&results), &torn).unwrap();
+        assert_eq!((read().last.records, read().synced.records), (4, 3));
+        torn[sound.len() - SLOT + 8] ^= 1;
+        torn[sound.len() - 3 * SLOT + 8] ^= 1;
+        fs::write(path(&results), &torn).unwrap();
+        assert!(matches!(Journal::read(&results), Err(ResumeError::Foreign(_))));
+        journal.cut(4).unwrap();
+        journal.cut(2).unwrap();
+        journal.set(Mark { records: 6, ..Mark::default() }).unwrap();
+        fs::remove_file(path(&results)).unwrap();
+        fs::write(path(&results), "another's").unwrap();
+        journal.remove();
+        assert!(path(&results).exists());
+    }
+
+    #[test]
+    fn a_mark_that_cannot_be_written_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let results = dir.path().join("r.txt");
+        let mut journal = begun(&results);
+        journal.file = File::open(path(&results)).unwrap();
+        assert!(journal.set(Mark::default()).is_err());
+        assert!(journal.cut(0).is_err() && journal.set_synced().is_err());
+    }
 }

@@ -1,35 +1,34 @@
 //! Going on with a run that was ended: `--resume`.
 //!
-//! Results leave in the order of the input, so whatever moment a run is killed
-//! at, its file holds the results of the first records, perhaps with a torn line
-//! behind them. Beside it lies a small *journal* (`FILE.resume`) with what the
-//! results depend on: the options, the sizes and times of the puzzle files, and
-//! now and then a *mark*, how many results are safely in the file and the hash
-//! of the input that they answer. To go on:
+//! Results leave in the order of the input, so whatever moment a run is killed at, its file holds
+//! the results of the first records, perhaps with a torn line behind them. Beside it lies a small
+//! *journal* (`FILE.resume`) with a *fingerprint* of what the results depend on (options, sizes
+//! and times of the puzzle files), and with a *mark* after every block: the number of results, the
+//! checksum of their bytes, and the hash of the input that they answer. To resume:
 //!
-//! 1. the journal is compared with the options and files of now (`fingerprint`);
-//! 2. the results are counted up to the first that is torn, or that only the end
-//!    of the earlier run, by a signal or its deadline, made what it is (`kept`), and
-//!    the file is cut there;
-//! 3. the run leaves out that many records and appends the rest.
+//! 1. the journal is compared with the options and files of now (`fingerprint`), the marked input
+//!    and the marked results with their hashes (`mark`);
+//! 2. the marked results are counted up to the first that only the end of the earlier run, by a
+//!    signal or its deadline, made what it is (`kept`), and the file is truncated there;
+//! 3. the run skips that many records and appends the rest.
 //!
-//! Killed between any two system calls, this stays true: a file is emptied before
-//! its new journal is written, a journal is there before the first result, it
-//! changes by renaming only, and a mark never tells of more than has been written.
-//! A journal that does not match a file without results is of no importance.
+//! Killed between any two system calls, this stays true: a journal is there before the first
+//! result, and a mark never tells of more than has been written. Results that are not marked are
+//! solved again. If the file is shorter than what was synced to disk, or if there is no journal,
+//! the results themselves are compared with the records, one by one ([`crate::check::in_order`]).
 //!
-//! The run that keeps `--resume` in its command leaves the journal when it is
-//! done, so that going on once more is fine; any other takes it away. Without a
-//! journal the results themselves are compared with the records, one by one
-//! ([`crate::check::in_order`]): where all of them are right, they are kept.
+//! The run that has `--resume` in its command leaves the journal when it is done, so that it can
+//! be repeated; any other removes it.
 
 mod fingerprint;
 mod journal;
 mod kept;
+mod mark;
 mod pieces;
 mod record;
 
-pub(super) use journal::{Journal, Mark};
+pub(super) use journal::Journal;
+pub(super) use mark::Mark;
 
 use super::RunError;
 use super::settings::Quality;
@@ -65,18 +64,17 @@ pub enum ResumeError {
     Stream(String),
     /// There are results, but nothing that tells of their input, and they are not
     /// those of these records.
-    #[error(
-        "{}: cannot be resumed: {} is missing, and {why} (--force starts over)",
-        path.display(), journal::path(path).display()
-    )]
-    NoJournal {
+    #[error("{}: cannot be resumed: {how}, and {why} (--force starts over)", path.display())]
+    Unmarked {
         /// The file of results.
         path: PathBuf,
+        /// Why the journal does not vouch for the results.
+        how: String,
         /// What is wrong with the results.
         why: String,
     },
     /// The journal is something else.
-    #[error("{}: is not the journal of a run", .0.display())]
+    #[error("{}: is not the journal of a run of this version", .0.display())]
     Foreign(PathBuf),
     /// The run would be another one.
     #[error("{}: cannot be resumed: {difference} (--force starts over)", path.display())]
@@ -93,6 +91,17 @@ pub enum ResumeError {
         path: PathBuf,
         /// The first line that is wrong.
         line: u64,
+    },
+    /// The results are not those that were written.
+    #[error(
+        "{}: was changed: the first {bytes} bytes are not those that were written (--force starts over)",
+        path.display()
+    )]
+    Changed {
+        /// The file of results.
+        path: PathBuf,
+        /// The bytes that were written.
+        bytes: u64,
     },
     /// A puzzle file cannot be read.
     #[error(transparent)]
@@ -163,8 +172,7 @@ impl Past {
             Self::forget(path);
             return Self::default();
         }
-        let of = Fingerprint::new(settings, style);
-        let journal = Journal::create(path, Content { of, mark: None, cut: None });
+        let journal = Journal::create(path, Fingerprint::new(settings, style), Mark::default());
         let note = journal.as_ref().err().map(|error| format!("{error}; --resume will not be possible"));
         Self { journal: journal.ok(), note, ..Self::default() }
     }
@@ -177,13 +185,15 @@ impl Past {
         let mut sink = Sink::reopen(path, &settings.files)?;
         let of = Fingerprint::new(settings, style);
         let file = Results { path, sink: &sink, settings, style };
-        let (kept, mark, note) = match Journal::read(path)? {
-            _ if file.are_none()? => (Kept::default(), None, None),
+        let Looked { kept, mark, note } = match Journal::read(path)? {
+            _ if file.are_none()? => Looked::default(),
             Some(then) => file.look(then, &of)?,
             None => file.look_without_journal()?,
         };
+        let checksum = sink.checksum_of(kept.end)?.unwrap_or_default().value();
+        let mark = Mark { records: kept.records, bytes: kept.end, checksum, ..mark };
+        let journal = Journal::create(path, of, mark)?;
         sink.cut(kept.end)?;
-        let journal = Journal::create(path, Content { of, mark, cut: None })?;
         let note = note.or_else(|| {
             (kept.records > 0).then(|| format!("{} results are kept, the others follow", kept.records))
         });
@@ -199,8 +209,13 @@ struct Results<'a> {
     style: Style,
 }
 
-/// What may be kept, the mark that stays true, and what the user should know.
-type Looked = (Kept, Option<Mark>, Option<String>);
+/// What may be kept, the input that it answers, and what the user should know.
+#[derive(Default)]
+struct Looked {
+    kept: Kept,
+    mark: Mark,
+    note: Option<String>,
+}
 
 impl Results<'_> {
     /// Whether there is nothing yet but perhaps a heading, or the beginning of one:
@@ -217,37 +232,65 @@ impl Results<'_> {
     /// What may be kept, if all is as it was.
     fn look(&self, then: Content, now: &Fingerprint) -> Result<Looked, ResumeError> {
         let different = |difference| ResumeError::Different { path: self.path.to_owned(), difference };
-        let Content { of, mark, cut } = then;
-        let touched = now.compare(&of).map_err(different)?;
-        if let Some(mark) = &mark {
-            let defaults = self.settings.defaults().map_err(Box::new)?;
-            mark.verify(&self.settings.files, &defaults)?.map_err(different)?;
-        }
-        let (sure, bytes) = mark.as_ref().map_or((0, 0), |mark| (mark.records, mark.bytes));
-        // Results behind the mark may answer other records than there are now.
-        let most = if touched.is_some() { sure } else { u64::MAX };
-        let most = most.min(cut.unwrap_or(u64::MAX));
-        let kept = self.scan(Wanted { sure, bytes, most, ..self.wanted() })?;
+        let touched = now.compare(&then.of).map_err(different)?;
+        let (complete, synced) = (then.last.complete, then.synced.records);
+        let Some(mark) = self.choose_mark(then)? else {
+            let how = "the file is shorter than what was written".to_owned();
+            let most = complete.unwrap_or(u64::MAX);
+            return self.compare_with_records(how, Wanted { sure: synced, most, ..self.wanted() });
+        };
+        let defaults = self.settings.defaults().map_err(Box::new)?;
+        mark.verify(&self.settings.files, &defaults)?.map_err(different)?;
+        let most = mark.records.min(complete.unwrap_or(u64::MAX));
+        let (sure, bytes) = (mark.records, mark.bytes);
+        let kept = self.scan(Wanted { sure, bytes, most, ..self.wanted() }, bytes)?;
         let note = touched.map(|file| {
-            let what =
-                "has another time than before, but what was answered of it up to the last mark is the same";
+            let what = "has another time than before, but what was answered of it is the same";
             format!("{file} {what}: {} results are kept", kept.records)
         });
-        let mark = mark.filter(|mark| mark.records <= kept.records);
-        Ok((kept, mark, note))
+        Ok(Looked { kept, mark, note })
     }
 
-    /// What may be kept where only the results themselves tell what they are of:
-    /// all of them, if they are right answers to the first records.
+    /// The last mark whose results are there as they were written: the last one, or after a
+    /// power failure the last that was synced. None if the file is shorter than that.
+    fn choose_mark(&self, then: Content) -> Result<Option<Mark>, ResumeError> {
+        let Content { last, synced, .. } = then;
+        for mark in [last, synced.clone()] {
+            let found = self.sink.checksum_of(mark.bytes)?;
+            if found.is_some_and(|found| found.value() == mark.checksum) {
+                return Ok(Some(mark));
+            }
+        }
+        if self.sink.len() < synced.bytes {
+            return Ok(None);
+        }
+        // Where a line is obviously wrong, it is named.
+        self.scan(Wanted { sure: synced.records, bytes: synced.bytes, ..self.wanted() }, synced.bytes)?;
+        Err(ResumeError::Changed { path: self.path.to_owned(), bytes: synced.bytes })
+    }
+
+    /// What may be kept where only the results themselves tell what they are of.
     fn look_without_journal(&self) -> Result<Looked, ResumeError> {
-        let refused = |why: String| ResumeError::NoJournal { path: self.path.to_owned(), why };
+        let how = format!("{} is missing", journal::path(self.path).display());
         let redo_unproved = self.settings.quality == Quality::Optimal;
         if redo_unproved && self.style.format == Format::Text {
-            return Err(refused("text does not tell whether results are the shortest".into()));
+            let why = "text does not tell whether results are the shortest".into();
+            return Err(ResumeError::Unmarked { path: self.path.to_owned(), how, why });
         }
-        let kept = self.scan(Wanted { redo_unproved, ..self.wanted() })?;
-        if kept.records == 0 {
-            return Err(refused("there is no result that could be kept".into()));
+        self.compare_with_records(how, Wanted { redo_unproved, ..self.wanted() })
+    }
+
+    /// Keeps the results that are wanted if all are right answers to the first records. `how` says
+    /// why the journal does not vouch for them.
+    fn compare_with_records(&self, how: String, wanted: Wanted) -> Result<Looked, ResumeError> {
+        let refused =
+            |why: String| ResumeError::Unmarked { path: self.path.to_owned(), how: how.clone(), why };
+        let kept = self.scan(wanted, u64::MAX)?;
+        match kept.records {
+            0 if wanted.sure == 0 => return Err(refused("there is no result that could be kept".into())),
+            // The journal tells of results, and the beginning of one is all that is left.
+            0 => return Ok(Looked::default()),
+            _ => {}
         }
         let defaults = self.settings.defaults().map_err(Box::new)?;
         let files = self.settings.files.iter();
@@ -258,13 +301,13 @@ impl Results<'_> {
         check::in_order(readers, results, &options, |n| self.settings.takes(n))
             .map_err(|source| ResumeError::Compare { path: self.path.to_owned(), source })?
             .map_err(|what| refused(format!("the results are not those of these puzzles: {what}")))?;
+        let options = if wanted.sure == 0 { ", whatever options they were made with" } else { "" };
         let note = format!(
-            "{} is missing: {} results were compared with their records and are kept, whatever options they \
-             were made with; the others follow",
-            journal::path(self.path).display(),
+            "{how}: {} results were compared with their records and are kept{options}; the others follow",
             kept.records
         );
-        Ok((kept, None, Some(note)))
+        let mark = Mark::at_end(&self.settings.files, &defaults);
+        Ok(Looked { kept, mark, note: Some(note) })
     }
 
     /// What is wanted where nothing else is known.
@@ -273,8 +316,9 @@ impl Results<'_> {
         Wanted { style, redo_time, redo_unproved: false, sure: 0, bytes: 0, most: u64::MAX }
     }
 
-    fn scan(&self, wanted: Wanted) -> Result<Kept, ResumeError> {
-        kept::scan(self.contents()?, wanted)
+    /// Counts what may be kept of the first `bytes` bytes.
+    fn scan(&self, wanted: Wanted, bytes: u64) -> Result<Kept, ResumeError> {
+        kept::scan(self.contents()?.take(bytes), wanted)
             .map_err(|error| self.unreadable(error))?
             .map_err(|line| ResumeError::Damaged { path: self.path.to_owned(), line })
     }
@@ -291,7 +335,7 @@ impl Results<'_> {
 /// A journal's text as it would be written again; none if it is no journal. For
 /// whoever tries to break the reader.
 pub fn journal_again(text: &[u8]) -> Option<String> {
-    Content::parse(text).map(|content| content.to_json().to_string())
+    Content::parse(text).map(|content| content.to_text())
 }
 
 /// How many results of a file would be kept, and where they end, if `sure` of them

@@ -78,8 +78,9 @@ impl Look {
     }
 
     fn row(&mut self, line: &[u8]) -> Option<Told> {
-        split(line, &mut self.fields);
         let columns = &self.columns;
+        // One more than there should be is enough to tell that a row is wrong.
+        split(line, columns.all + 1, &mut self.fields);
         if self.fields.len() != columns.all || !line.starts_with(b"result,") {
             return None;
         }
@@ -166,8 +167,8 @@ fn number(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// Finds the fields of a row.
-fn split(row: &[u8], fields: &mut Vec<Range<usize>>) {
+/// Finds the first `most` fields of a row.
+fn split(row: &[u8], most: usize, fields: &mut Vec<Range<usize>>) {
     fields.clear();
     let (mut start, mut quoted) = (0, false);
     for at in memchr::memchr2_iter(b',', b'"', row) {
@@ -177,6 +178,9 @@ fn split(row: &[u8], fields: &mut Vec<Range<usize>>) {
             _ => {
                 fields.push(start..at);
                 start = at + 1;
+                if fields.len() == most {
+                    return;
+                }
             }
         }
     }

@@ -142,9 +142,11 @@ pub struct SolveArgs {
     /// Keep the state of a long search here, and go on from it
     ///
     /// For shortest solutions of boards of over 16 cells with pattern databases:
-    /// every 20 seconds the file says how far the search has come. A search
-    /// that was killed goes on from there when it is started again in the same
-    /// way. When the puzzle is solved the file is removed.
+    /// the file says how far the search has come, at intervals that grow to 20
+    /// seconds. A search that was killed goes on from there when it is started
+    /// again in the same way. While the file belongs to another board of the
+    /// input, a board has a file beside it (FILE.HASH). When a board is solved its
+    /// file is removed.
     #[arg(long, value_name = "FILE", help_heading = "Limits")]
     pub checkpoint: Option<PathBuf>,
 

@@ -11,13 +11,13 @@ use super::classes::Classes;
 use super::database::{Database, table_bytes};
 use super::frame::Frame;
 use super::pattern::Pattern;
+use crate::disk::{self, Draft};
 use crate::memory::arena::Arena;
 use crate::puzzle::tiles::Size;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The header's size. What it holds is told by [`Header`].
 const HEADER: usize = 4096;
@@ -168,7 +168,7 @@ impl Store {
 
     /// The database of a pattern; none if there is no file.
     pub(super) fn load(&self, pattern: Pattern, classes: &Arc<Classes>) -> Result<Option<Database>, Damage> {
-        let mut file = match File::open(self.path(pattern)) {
+        let mut file = match disk::open_regular(&self.path(pattern)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -196,21 +196,15 @@ impl Store {
 
     /// Writes a database; how many bytes that took.
     pub(super) fn save(&self, database: &Database) -> io::Result<u64> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
         fs::create_dir_all(&self.folder)?;
-        let path = self.path(database.pattern());
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let draft = path.with_extension(format!("{}-{number}.draft", std::process::id()));
-        let written =
-            Self::write(&draft, database).and_then(|bytes| fs::rename(&draft, &path).map(|()| bytes));
-        if written.is_err() {
-            // It would be of no use to anybody.
-            let _ = fs::remove_file(&draft);
-        }
-        written
+        let mut draft = Draft::new(&self.path(database.pattern()), ".draft")?;
+        let bytes = Self::write(&mut draft, database)?;
+        draft.sync()?;
+        draft.replace()?;
+        Ok(bytes)
     }
 
-    fn write(path: &Path, database: &Database) -> io::Result<u64> {
+    fn write(file: &mut impl Write, database: &Database) -> io::Result<u64> {
         let words = database.words();
         let header = Header {
             pattern: database.pattern(),
@@ -218,12 +212,10 @@ impl Store {
             checksum: table_checksum(words),
             counts: database.counts().to_vec(),
         };
-        let mut file = File::create(path)?;
         file.write_all(bytemuck::cast_slice(&header.to_words()))?;
         for chunk in words.chunks(CHUNK) {
             file.write_all(bytemuck::cast_slice(chunk))?;
         }
-        file.sync_all()?;
         Ok((HEADER + words.len() * 8) as u64)
     }
 
@@ -243,7 +235,8 @@ impl Store {
                 continue;
             }
             let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-            let header = File::open(&path).map_err(Damage::from).and_then(|mut file| Header::read(&mut file));
+            let header =
+                disk::open_regular(&path).map_err(Damage::from).and_then(|mut file| Header::read(&mut file));
             listed.push(Listed {
                 bytes,
                 content: header.map(|header| (header.pattern, header.counts)),
