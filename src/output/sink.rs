@@ -28,6 +28,8 @@ pub struct Sink {
     blank: bool,
     /// Bytes in the file, or written to where bytes do not stay.
     len: u64,
+    /// Bytes up to the end of the last whole line.
+    whole: u64,
     /// Whether to give up where nobody reads.
     stop: Stop,
     /// Whether it was given up.
@@ -83,7 +85,16 @@ impl Sink {
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
         let file = file.map_err(|error| SinkError::io(&name, error))?;
         refuse_inputs(&file, &name, inputs)?;
-        Ok(Self { file, name, durable: false, blank: false, len: 0, stop: Stop::default(), unread: false })
+        Ok(Self {
+            file,
+            name,
+            durable: false,
+            blank: false,
+            len: 0,
+            whole: 0,
+            stop: Stop::default(),
+            unread: false,
+        })
     }
 
     /// The same destination, which is given up where nobody reads and it is time to
@@ -162,7 +173,7 @@ impl Sink {
             return Err(SinkError::Busy(path.to_owned()));
         }
         let len = if durable { file.metadata().map_err(wrong)?.len() } else { 0 };
-        Ok(Self { file, name: path.to_owned(), durable, blank, len, stop, unread: false })
+        Ok(Self { file, name: path.to_owned(), durable, blank, len, whole: len, stop, unread: false })
     }
 
     /// The file itself, to be read from its beginning.
@@ -177,6 +188,7 @@ impl Sink {
     pub fn cut(&mut self, len: u64) -> Result<(), SinkError> {
         let cut = self.file.set_len(len).and_then(|()| self.file.seek(SeekFrom::Start(len)));
         self.len = cut.map_err(|error| SinkError::io(&self.name, error))?;
+        self.whole = self.len;
         Ok(())
     }
 
@@ -195,7 +207,7 @@ impl Sink {
         self.durable
     }
 
-    /// Writes a chunk of whole lines.
+    /// Writes a chunk of whole lines, or the next part of a long line.
     pub fn write_all(&mut self, chunk: &[u8]) -> Result<(), SinkError> {
         self.blank &= chunk.is_empty();
         let mut rest = chunk;
@@ -213,19 +225,26 @@ impl Sink {
                 Err(error) => return Err(self.stopped(chunk, rest, error)),
             }
         }
-        self.len += chunk.len() as u64;
+        self.note(chunk);
         Ok(())
+    }
+
+    /// Counts bytes that were written.
+    fn note(&mut self, written: &[u8]) {
+        if let Some(newline) = memchr::memrchr(b'\n', written) {
+            self.whole = self.len + newline as u64 + 1;
+        }
+        self.len += written.len() as u64;
     }
 
     /// The error that left a chunk unfinished. Of a line that was begun nothing
     /// stays in a file.
     fn stopped(&mut self, chunk: &[u8], rest: &[u8], error: io::Error) -> SinkError {
-        let written = &chunk[..chunk.len() - rest.len()];
-        let whole = memchr::memrchr(b'\n', written).map_or(0, |newline| newline + 1);
-        if self.durable && whole < written.len() {
+        self.note(&chunk[..chunk.len() - rest.len()]);
+        if self.durable && self.whole < self.len {
             // Making a file shorter takes no room; if it fails all the same,
             // the error that is reported is the first one.
-            let _ = self.cut(self.len + whole as u64);
+            let _ = self.cut(self.whole);
         }
         SinkError::io(&self.name, error)
     }
@@ -350,7 +369,8 @@ mod tests {
         drop(reader);
         let file = File::from(std::os::fd::OwnedFd::from(writer));
         let (durable, blank, len, unread) = (false, false, 0, false);
-        let mut sink = Sink { file, name: "pipe".into(), durable, blank, len, stop: Stop::default(), unread };
+        let mut sink =
+            Sink { file, name: "pipe".into(), durable, blank, len, whole: 0, stop: Stop::default(), unread };
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Closed)));
         let mut sink = sink.until(Stop::when(|| false));
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Closed)));
@@ -362,7 +382,7 @@ mod tests {
         let file = File::from(std::os::fd::OwnedFd::from(writer));
         let (durable, blank, len, unread) = (false, false, 0, false);
         let stop = Stop::when(|| true);
-        let mut sink = Sink { file, name: "pipe".into(), durable, blank, len, stop, unread };
+        let mut sink = Sink { file, name: "pipe".into(), durable, blank, len, whole: 0, stop, unread };
         let chunk = b"a line of twenty-two b\n".repeat(100_000);
         assert!(matches!(sink.write_all(&chunk), Err(SinkError::Unread)));
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Unread)));
