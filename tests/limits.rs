@@ -265,3 +265,21 @@ fn the_memory_that_is_asked_for_is_enough() {
         }
     }
 }
+
+/// The moves of a large board are held once, and what is reserved for them is what
+/// they take.
+#[test]
+fn a_large_board_is_solved_in_little_memory() {
+    let work = Work::new();
+    let board = run(&work, &["generate", "--size", "128x128", "--seed", "1"]).stdout;
+    work.write("large.txt", &board);
+    let output = run(&work, &["large.txt", "-t", "1", "--memory", "30MiB", "--format", "jsonl"]);
+    assert_eq!(output.status.code(), Some(0), "{}", told(&output));
+    let records = json_lines(&output.stdout);
+    assert_eq!((&records[0]["status"], records.len()), (&"solved".into(), 2));
+    assert!(records[0]["moves"].as_str().unwrap().len() > 1 << 20);
+    assert!(records[1]["peak_memory_bytes"].as_u64().unwrap() <= 30 << 20, "{}", records[1]);
+    work.write("results.jsonl", &output.stdout);
+    let checked = run(&work, &["check", "large.txt", "results.jsonl"]);
+    assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stdout));
+}

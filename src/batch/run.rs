@@ -143,7 +143,7 @@ pub fn run(
         wrong: Mutex::new(None),
         light: (shares.window / threads as u64 / 16).max(8 << 10),
         large_bytes,
-        most_weight: shares.window + large_bytes,
+        most_weight: shares.window + slice as u64 + large_bytes,
     };
     let slices = Mutex::new(parts);
     let before_solving = started.elapsed();

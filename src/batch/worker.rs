@@ -15,7 +15,8 @@ use super::solver::{Attempt, Solver};
 use super::window::{Closed, Part, Window, moves};
 use super::{RunError, trays};
 use crate::input::Block;
-use crate::memory::Region;
+use crate::large::staged::Staged;
+use crate::memory::{Region, limits};
 use crate::output::{Effort, GiveUp, Instance, Report, Style, Summary, Verdict, replays};
 use crate::puzzle::tiles::{Board, Goal, is_solvable};
 use crate::search::keeper::Keeper;
@@ -45,7 +46,7 @@ pub(super) struct Shared<'r> {
     /// A solution that does not replay.
     pub(super) wrong: Mutex<Option<String>>,
     /// What a solution may take of which a worker has a block full in its hands,
-    /// in bytes, and one for which the large part is given back.
+    /// in bytes, and one for which the large part and a slice are given back.
     pub(super) light: u64,
     pub(super) most_weight: u64,
     /// Bytes of the large part.
@@ -115,6 +116,16 @@ impl Shared<'_> {
         matches!(instance, Instance::Tiles { board, .. } if weight(board) > self.light)
     }
 
+    /// Whether the result of a board fits the memory when nothing else uses the
+    /// large part and the worker's slice. Its list of moves grows by doubling, which
+    /// counts where the address space is limited.
+    fn has_room(&self, board: &Board) -> bool {
+        let weight = weight(board);
+        let needed = weight + Staged::bytes(board.size()) as u64;
+        let is_mappable = || limits::address_space_left().is_none_or(|left| left > needed + weight);
+        weight <= self.light || (needed <= self.most_weight && is_mappable())
+    }
+
     /// Tries a puzzle in its way.
     fn attempt(
         &self,
@@ -125,7 +136,7 @@ impl Shared<'_> {
     ) -> Option<Verdict> {
         match (solver, instance) {
             _ if attempt.tier != Tier::Large && self.is_heavy(instance) => None,
-            (_, Instance::Tiles { board, .. }) if weight(board) > self.most_weight => {
+            (_, Instance::Tiles { board, .. }) if !self.has_room(board) => {
                 Some(Verdict::GaveUp { reason: GiveUp::Memory, bound: 0 })
             }
             (Some(solver), Instance::Tiles { board, .. }) => solver.attempt(board, attempt, effort),
@@ -274,7 +285,7 @@ impl<'w, 'r> Worker<'w, 'r> {
             } else if !slots.is_empty() {
                 crew.hold(moves(&report));
                 slots.push(Slot::Decided(Box::new(report), cut_short));
-            } else if self.write(&report, &mut passed_on) {
+            } else if self.write(report, &mut passed_on) {
                 passed_on.count(cut_short);
             } else {
                 return;
@@ -400,7 +411,11 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let deadline = limits.deadline;
         let mut large;
+        let heavy = job.report.instance.as_ref().is_some_and(|instance| shared.is_heavy(instance));
         let region = if tier == Tier::Large {
+            if heavy {
+                self.slice.give_back();
+            }
             large = shared.large.lock();
             &mut *large
         } else {
@@ -412,7 +427,6 @@ impl<'w, 'r> Worker<'w, 'r> {
         let Report { instance: Some(instance), effort, .. } = &mut job.report else {
             unreachable!("what is put off was read")
         };
-        let heavy = shared.is_heavy(instance);
         // What keeping a search takes comes from what is given back here, too.
         if tier == Tier::Large && (heavy || keeper.is_some()) {
             attempt.region.give_back();
@@ -468,10 +482,10 @@ impl Worker<'_, '_> {
                     break;
                 }
                 Slot::Decided(report, cut_short) => {
-                    if !self.write(&report, &mut part) {
+                    released += moves(&report);
+                    if !self.write(*report, &mut part) {
                         return;
                     }
-                    released += moves(&report);
                     part.count(cut_short);
                 }
             }
@@ -505,7 +519,7 @@ impl Worker<'_, '_> {
     }
 
     /// Writes a result, after a last look at it; a wrong one ends the run.
-    fn write(&mut self, report: &Report, part: &mut Part) -> bool {
+    fn write(&mut self, report: Report, part: &mut Part) -> bool {
         if let (Some(instance), Verdict::Solved(solution)) = (&report.instance, &report.verdict)
             && let Err(wrong) = replays(instance, solution)
         {
@@ -514,23 +528,28 @@ impl Worker<'_, '_> {
             self.shared.crew.stop();
             return false;
         }
-        self.summary.add(report);
-        part.name_invalid(report);
-        if self.shared.style.is_long(report) {
-            part.long.push((part.text.len(), Box::new(report.clone())));
+        self.summary.add(&report);
+        part.name_invalid(&report);
+        if self.shared.style.is_long(&report) {
+            part.long.push((part.text.len(), Box::new(report)));
         } else {
-            self.shared.style.write(&mut part.text, report);
+            self.shared.style.write(&mut part.text, &report);
         }
         true
     }
 }
 
 /// About how many bytes the solution of a board takes while it is found, replayed
-/// and written: up to 1.3 moves for each cell and each row and column.
+/// and written: a byte for each of up to 1.3 moves for each cell and each row and
+/// column, and as much again where the line is written as a whole.
 fn weight(board: &Board) -> u64 {
     let size = board.size();
-    3 * (size.cells() * (size.rows() + size.cols())) as u64
+    let moves = (size.cells() * (size.rows() + size.cols())) as u64 * 13 / 10;
+    moves + moves.min(LONGEST_LINE)
 }
+
+/// The longest line that is held as a whole beside its moves.
+const LONGEST_LINE: u64 = 1 << 20;
 
 /// What the user may have meant by an unsolvable board.
 fn hint(board: &Board, goal: &Goal) -> Option<Box<str>> {

@@ -1,6 +1,7 @@
 //! The formats that results are written in, and the choice between them.
 
-use super::{Instance, Report, Verdict, csv, jsonl, states, text};
+use super::{Instance, Moves, Report, Solution, Verdict, csv, jsonl, states, text, words};
+use crate::puzzle::tiles::Direction;
 use std::path::Path;
 
 /// How results are laid out.
@@ -78,15 +79,16 @@ impl Style {
         }
     }
 
-    /// Whether a report takes far more room as lines than as it is: the
-    /// configurations of a large board. Then [`Style::spill`] writes it.
+    /// Whether a report is so long as lines that these should not be held as a
+    /// whole. Then [`Style::spill`] writes it.
     pub fn is_long(&self, report: &Report) -> bool {
         const LONG: usize = 1 << 20;
-        let (Format::States, Verdict::Solved(solution), Some(instance)) =
-            (self.format, &report.verdict, &report.instance)
-        else {
+        let (Verdict::Solved(solution), Some(instance)) = (&report.verdict, &report.instance) else {
             return false;
         };
+        if self.format != Format::States {
+            return matches!(&solution.moves, Moves::Tiles(moves) if moves.len() > LONG);
+        }
         let cells = match instance {
             Instance::Tiles { board, .. } => board.size().cells(),
             Instance::Tray { tray, .. } => tray.cells(),
@@ -94,12 +96,25 @@ impl Style {
         solution.moves.len().saturating_mul(4 * cells) > LONG
     }
 
-    /// Hands one report on as chunks of whole lines, none of them long, as long as
-    /// they are taken.
+    /// Hands one report on in chunks, none of them long, as long as they are taken.
+    /// Configurations come as whole lines; the moves of a large board are one line.
     pub fn spill<E>(&self, report: &Report, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         const CHUNK: usize = 64 << 10;
         let mut out = Vec::new();
         if self.format != Format::States {
+            if let Verdict::Solved(solution) = &report.verdict
+                && let Moves::Tiles(moves) = &solution.moves
+                && self.is_long(report)
+            {
+                let (before, after) = self.around_moves(report, solution);
+                take(&before)?;
+                for part in moves.chunks(CHUNK) {
+                    out.clear();
+                    out.extend(part.iter().map(|&direction| words::letter(direction, self.notation)));
+                    take(&out)?;
+                }
+                return take(&after);
+            }
             self.write(&mut out, report);
             return take(&out);
         }
@@ -115,9 +130,57 @@ impl Style {
     }
 }
 
+impl Style {
+    /// The line of a solved board before and after the letters of its moves: they
+    /// belong where a line without any differs from a line with one.
+    fn around_moves(&self, report: &Report, solution: &Solution) -> (Vec<u8>, Vec<u8>) {
+        let with = |moves: Vec<Direction>| {
+            let &Solution { length, optimal, bound, .. } = solution;
+            let Report { file, n, id, line, instance, effort, .. } = report;
+            let report = Report {
+                file: file.clone(),
+                n: *n,
+                id: id.clone(),
+                line: *line,
+                instance: instance.clone(),
+                verdict: Verdict::Solved(Solution { moves: moves.into(), length, optimal, bound }),
+                effort: effort.clone(),
+            };
+            let mut text = Vec::new();
+            self.write(&mut text, &report);
+            text
+        };
+        let (mut none, one) = (with(Vec::new()), with(vec![Direction::Up]));
+        let at = none.iter().zip(&one).position(|(none, one)| none != one).unwrap_or(none.len());
+        let after = none.split_off(at);
+        (none, after)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_line_is_the_same_in_chunks() {
+        let mut report = super::super::report::samples::solved();
+        let Verdict::Solved(solution) = &mut report.verdict else { unreachable!() };
+        let moves: Vec<Direction> = (0..3_000_000).map(|n| Direction::ALL[n * n % 7 % 4]).collect();
+        solution.moves = moves.into();
+        for format in [Format::Text, Format::Jsonl, Format::Csv] {
+            for notation in [Notation::Blank, Notation::Tile] {
+                let style = Style { format, notation };
+                let (mut whole, mut spilled) = (Vec::new(), Vec::new());
+                style.write(&mut whole, &report);
+                let taken: Result<(), ()> = style.spill(&report, |chunk| {
+                    assert!(chunk.len() <= 1 << 16);
+                    spilled.extend_from_slice(chunk);
+                    Ok(())
+                });
+                assert!(taken.is_ok() && style.is_long(&report) && spilled == whole);
+            }
+        }
+    }
 
     #[test]
     fn the_extension_picks_the_format() {

@@ -261,7 +261,7 @@ impl Sink {
         self
     }
 
-    /// Writes a chunk of whole lines.
+    /// Writes a chunk of whole lines, or the next part of a long line.
     pub fn write_all(&mut self, chunk: &[u8]) -> Result<(), SinkError> {
         match self.inside {
             Some(inside) if !chunk.is_empty() => {
