@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 use support::work::{Work, told};
 
@@ -27,7 +27,8 @@ fn command(work: &Work, arguments: &[&str]) -> Command {
 /// Runs the program; a hanging one is killed and told of.
 fn run(work: &Work, arguments: &[&str]) -> Output {
     let mut command = command(work, arguments);
-    let mut child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if began.elapsed() > Duration::from_secs(120) {
@@ -37,6 +38,16 @@ fn run(work: &Work, arguments: &[&str]) -> Output {
         std::thread::sleep(Duration::from_millis(5));
     }
     child.wait_with_output().unwrap()
+}
+
+/// A run that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Runs the program, which must succeed.
@@ -81,7 +92,8 @@ fn mkfifo(path: &Path) {
 fn a_huge_file_in_place_of_the_journal_is_not_read() {
     let work = Work::new();
     work.write("one.txt", ONE);
-    let nested = [&b"{\"batch-solve\":\"resume\",\"v\":1,\"of\":["[..], &b"[],".repeat(5 << 20), b"0]}"].concat();
+    let nested =
+        [&b"{\"batch-solve\":\"resume\",\"v\":1,\"of\":["[..], &b"[],".repeat(5 << 20), b"0]}"].concat();
     work.write("r.jsonl.resume", &nested);
     let output = solve(&work, &["one.txt", "-o", "r.jsonl", "--memory", "48MiB"]);
     assert!(told(&output).contains("is not the journal of a run"), "{}", told(&output));
@@ -102,7 +114,11 @@ fn a_journal_is_small_and_many_files_keep_to_the_cap() {
     // Resumed, also with the last of the names missing.
     let output = solve(&work, &[&names[..], &more].concat());
     assert!(told(&output).contains("30000 results are kept"), "{}", told(&output));
-    refused(&work, &[&names[1..], &more].concat(), "its puzzle files were 1, 1, 1, 1, 1, 1, 1, 1 and 29992 more");
+    refused(
+        &work,
+        &[&names[1..], &more].concat(),
+        "its puzzle files were 1, 1, 1, 1, 1, 1, 1, 1 and 29992 more",
+    );
     assert_eq!(work.read("r.txt"), whole);
 }
 
@@ -185,11 +201,10 @@ fn input_replaced_before_the_second_block_is_noticed() {
     work.write("boards.txt", input.as_bytes());
     let time = fs::metadata(work.path("boards.txt")).unwrap().modified().unwrap();
     let arguments = [&["boards.txt", "-o", "r.txt", "--resume"], &SLOW[..]].concat();
-    let mut child = command(&work, &arguments).spawn().unwrap();
+    let child = Running(command(&work, &arguments).spawn().unwrap());
     wait_for(|| fs::read_to_string(work.path("r.txt")).is_ok_and(|text| text.lines().count() == 64));
     wait_for(|| work.read("r.txt.resume").contains("results 64 "));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(child);
     let before = work.read("r.txt");
     // The same size and the same time.
     let replaced = input.replace("7 0 8", "0 7 8");
@@ -255,7 +270,8 @@ fn fifos_are_refused_and_do_not_hang() {
     work.write("small.txt", b"3x4: 1 2 3 4 5 6 7 8 9 0 10 11\n");
     let small = ["small.txt", "--heuristic", "pdb:5-6", "--memory", "64MiB", "--pdb-dir", "databases"];
     solve(&work, &small);
-    let files: Vec<_> = fs::read_dir(work.path("databases")).unwrap().map(|file| file.unwrap().path()).collect();
+    let files: Vec<_> =
+        fs::read_dir(work.path("databases")).unwrap().map(|file| file.unwrap().path()).collect();
     assert!(!files.is_empty());
     for file in &files {
         fs::remove_file(file).unwrap();

@@ -237,7 +237,8 @@ fn abbreviate(text: &str) -> String {
     let mut line = String::new();
     for part in text.escape_debug() {
         if line.len() >= LONGEST {
-            let _ = write!(line, "… ({} bytes, hash {:016x})", text.len(), XxHash64::oneshot(0, text.as_bytes()));
+            let _ =
+                write!(line, "… ({} bytes, hash {:016x})", text.len(), XxHash64::oneshot(0, text.as_bytes()));
             break;
         }
         line.push(part);

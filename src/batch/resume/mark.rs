@@ -120,7 +120,16 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_nothing_else() {
         let (most, complete) = (u64::MAX, Some(u64::MAX));
-        let mark = Mark { number: most, records: most, bytes: most, checksum: most, file: usize::MAX, offset: most, digest: most, complete };
+        let mark = Mark {
+            number: most,
+            records: most,
+            bytes: most,
+            checksum: most,
+            file: usize::MAX,
+            offset: most,
+            digest: most,
+            complete,
+        };
         for mark in [mark, Mark::default()] {
             let slot = mark.to_slot();
             assert_eq!((slot.len(), Mark::parse(slot.as_bytes())), (SLOT, Some(mark)));

@@ -235,7 +235,8 @@ impl Store {
                 continue;
             }
             let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-            let header = disk::open_regular(&path).map_err(Damage::from).and_then(|mut file| Header::read(&mut file));
+            let header =
+                disk::open_regular(&path).map_err(Damage::from).and_then(|mut file| Header::read(&mut file));
             listed.push(Listed {
                 bytes,
                 content: header.map(|header| (header.pattern, header.counts)),
