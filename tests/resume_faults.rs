@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 use support::work::{Work, told};
 
@@ -38,6 +38,16 @@ fn run(work: &Work, arguments: &[&str]) -> Output {
         std::thread::sleep(Duration::from_millis(5));
     }
     child.wait_with_output().unwrap()
+}
+
+/// A run that does not outlive its test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// Runs the program, which must succeed.
@@ -191,11 +201,10 @@ fn input_replaced_before_the_second_block_is_noticed() {
     work.write("boards.txt", input.as_bytes());
     let time = fs::metadata(work.path("boards.txt")).unwrap().modified().unwrap();
     let arguments = [&["boards.txt", "-o", "r.txt", "--resume"], &SLOW[..]].concat();
-    let mut child = command(&work, &arguments).spawn().unwrap();
+    let child = Running(command(&work, &arguments).spawn().unwrap());
     wait_for(|| fs::read_to_string(work.path("r.txt")).is_ok_and(|text| text.lines().count() == 64));
     wait_for(|| work.read("r.txt.resume").contains("results 64 "));
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(child);
     let before = work.read("r.txt");
     // The same size and the same time.
     let replaced = input.replace("7 0 8", "0 7 8");

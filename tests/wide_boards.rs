@@ -2,7 +2,9 @@
 //! databases chosen by the program, other heuristics, checkpoints.
 
 use assert_cmd::cargo::{cargo_bin, cargo_bin_cmd};
+use batch_solve::batch::checkpoint::Checkpoint;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -143,4 +145,84 @@ fn a_killed_search_goes_on_from_its_checkpoint() {
     let known = lengths(&run(&arguments, ""));
     assert_eq!(lengths(&run(&kept, "")), known);
     assert!(!file.exists());
+}
+
+/// Starts a run that keeps checkpoints at `rest` in `dir`, and ends it when the file has been written
+/// `times` times. Whether it was still running.
+fn kill_after_checkpoints(dir: &Path, arguments: &[&str], times: usize) -> bool {
+    let file = dir.join("rest");
+    let identity = || fs::metadata(&file).ok().map(|file| file.ino());
+    let mut command = Command::new(cargo_bin("batch-solve"));
+    let mut child = command.args(arguments).current_dir(dir).stdout(Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    let (mut last, mut written) = (identity(), 0);
+    while written < times && child.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(120), "no checkpoint is written");
+        std::thread::sleep(Duration::from_millis(2));
+        let now = identity();
+        written += usize::from(now.is_some() && now != last);
+        last = now;
+    }
+    let is_running = child.try_wait().unwrap().is_none();
+    let _ = child.kill();
+    child.wait().unwrap();
+    is_running
+}
+
+fn generated(size: &str, seed: &str) -> String {
+    text(&run(&["generate", "--size", size, "--count", "1", "--seed", seed], "").stdout)
+}
+
+const KEPT: [&str; 12] = [
+    "boards.txt",
+    "-q",
+    "optimal",
+    "--quiet",
+    "--memory",
+    "128MiB",
+    "--heuristic",
+    "pdb:5-5-5-4x2",
+    "--pdb-dir",
+    "databases",
+    "--checkpoint",
+    "rest",
+];
+
+#[test]
+fn every_board_of_a_file_has_its_own_checkpoint() {
+    let dir = tempfile::tempdir().unwrap();
+    // The first is solved in a moment, but not at once.
+    fs::write(dir.path().join("boards.txt"), generated("4x5", "13") + &busy()).unwrap();
+    let board_of = |name: &str| {
+        let bytes = fs::read(dir.path().join(name)).unwrap();
+        Checkpoint::parse(&bytes).unwrap().puzzle
+    };
+    let busy = busy().lines().last().unwrap().to_owned();
+    loop {
+        assert!(kill_after_checkpoints(dir.path(), &KEPT, 1), "solved before it was killed");
+        if board_of("rest").contains(&busy) {
+            break;
+        }
+    }
+    let mut command = cargo_bin_cmd!("batch-solve");
+    let output =
+        command.args(KEPT).current_dir(dir.path()).timeout(Duration::from_secs(240)).output().unwrap();
+    assert_eq!(lengths(&output).len(), 2);
+    assert!(!dir.path().join("rest").exists());
+    let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn a_search_that_is_killed_again_and_again_makes_progress() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("boards.txt"), generated("4x5", "12")).unwrap();
+    let arguments = [&KEPT[..], &["-o", "r.txt", "--resume"]].concat();
+    let mut before = 0;
+    for life in 0..4 {
+        assert!(kill_after_checkpoints(dir.path(), &arguments, 2), "solved before it was killed");
+        let found = Checkpoint::parse(&fs::read(dir.path().join("rest")).unwrap()).unwrap();
+        assert!(found.standing.expanded > before, "life {life}: {} after {before}", found.standing.expanded);
+        before = found.standing.expanded;
+    }
 }

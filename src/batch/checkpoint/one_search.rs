@@ -191,7 +191,7 @@ mod tests {
         assert!(times[..5].iter().all(|&millis| millis < 5000), "{times:?}");
         assert!(times.len() < 25, "{times:?}");
         // Slow ones come rarely from the start.
-        pace.next = Some(now);
+        let mut pace = Pace { next: Some(now), ..Pace::new() };
         assert!(pace.is_due(now));
         pace.done(now + Duration::from_millis(700));
         assert!(!pace.is_due(now + Duration::from_secs(14)) && pace.is_due(now + Duration::from_secs(15)));

@@ -191,7 +191,7 @@ impl Past {
             None => file.look_without_journal()?,
         };
         let checksum = sink.checksum_of(kept.end)?.unwrap_or_default().value();
-        let mark = Mark { records: kept.records, bytes: kept.end, checksum, ..mark };
+        let mark = Mark { records: kept.records, bytes: kept.end, checksum, complete: None, ..mark };
         let journal = Journal::create(path, of, mark)?;
         sink.cut(kept.end)?;
         let note = note.or_else(|| {
@@ -233,14 +233,15 @@ impl Results<'_> {
     fn look(&self, then: Content, now: &Fingerprint) -> Result<Looked, ResumeError> {
         let different = |difference| ResumeError::Different { path: self.path.to_owned(), difference };
         let touched = now.compare(&then.of).map_err(different)?;
-        let (complete, synced) = (then.last.complete, then.synced.records);
+        let defaults = self.settings.defaults().map_err(Box::new)?;
+        then.last.verify(&self.settings.files, &defaults)?.map_err(different)?;
+        let (complete, input, sure) = (then.last.complete, then.last.clone(), then.synced.records);
         let Some(mark) = self.choose_mark(then)? else {
             let how = "the file is shorter than what was written".to_owned();
             let most = complete.unwrap_or(u64::MAX);
-            return self.compare_with_records(how, Wanted { sure: synced, most, ..self.wanted() });
+            let looked = self.compare_with_records(how, Wanted { sure, most, ..self.wanted() })?;
+            return Ok(Looked { mark: input, ..looked });
         };
-        let defaults = self.settings.defaults().map_err(Box::new)?;
-        mark.verify(&self.settings.files, &defaults)?.map_err(different)?;
         let most = mark.records.min(complete.unwrap_or(u64::MAX));
         let (sure, bytes) = (mark.records, mark.bytes);
         let kept = self.scan(Wanted { sure, bytes, most, ..self.wanted() }, bytes)?;
@@ -277,7 +278,9 @@ impl Results<'_> {
             let why = "text does not tell whether results are the shortest".into();
             return Err(ResumeError::Unmarked { path: self.path.to_owned(), how, why });
         }
-        self.compare_with_records(how, Wanted { redo_unproved, ..self.wanted() })
+        let looked = self.compare_with_records(how, Wanted { redo_unproved, ..self.wanted() })?;
+        let defaults = self.settings.defaults().map_err(Box::new)?;
+        Ok(Looked { mark: Mark::at_end(&self.settings.files, &defaults), ..looked })
     }
 
     /// Keeps the results that are wanted if all are right answers to the first records. `how` says
@@ -306,8 +309,7 @@ impl Results<'_> {
             "{how}: {} results were compared with their records and are kept{options}; the others follow",
             kept.records
         );
-        let mark = Mark::at_end(&self.settings.files, &defaults);
-        Ok(Looked { kept, mark, note: Some(note) })
+        Ok(Looked { kept, note: Some(note), ..Looked::default() })
     }
 
     /// What is wanted where nothing else is known.

@@ -186,8 +186,8 @@ impl Stage {
     /// The set of all the line's own tiles.
     fn all_home(&self) -> u64 {
         let tiles = self.own as u32 - u32::from(self.blank < self.own);
-        // A line that has nothing but the blank is done.
-        u64::MAX.checked_shr(64 - tiles).unwrap_or(0)
+        // A stage without a line has no tiles of its own.
+        u64::MAX.unbounded_shr(64 - tiles)
     }
 
     /// Whether a board is done with this stage.
