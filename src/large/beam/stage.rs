@@ -183,10 +183,11 @@ impl Stage {
         board.iter().enumerate().map(away).sum()
     }
 
-    /// The set of all the line's own tiles.
+    /// The set of all the line's own tiles. Where there are none, as while tiles are
+    /// gathered, no tile is home and no place is closed in, whatever the set is.
     fn all_home(&self) -> u64 {
         let tiles = self.own as u32 - u32::from(self.blank < self.own);
-        u64::MAX >> (64 - tiles)
+        u64::MAX.wrapping_shr(64 - tiles)
     }
 
     /// Whether a board is done with this stage.
