@@ -176,7 +176,6 @@ fn what_ran_out_of_the_whole_time_is_solved_again() {
     let work = Puzzles::new();
     let output = work.solve("r.csv", &["--deadline", "0s"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(told(&output).contains(" records not begun"), "{}", told(&output));
     assert_eq!(work.read("r.csv").lines().count(), 1);
     assert_eq!(work.solve("r.csv", &["--resume"]).status.code(), Some(2));
     assert!(!work.read("r.csv").contains("gave_up,time"));

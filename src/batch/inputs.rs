@@ -42,6 +42,8 @@ pub(super) struct Inputs<'r> {
     ended: bool,
     /// Whether the deadline came before the end of the input.
     is_cut: bool,
+    /// Whether it came while the writer of a stream was silent.
+    is_late: bool,
     /// How many records are still to be left out.
     answered: u64,
     /// Bytes of input that were left out since the last block.
@@ -101,6 +103,7 @@ impl<'r> Inputs<'r> {
             before: 0,
             ended: false,
             is_cut: false,
+            is_late: false,
             answered: 0,
             passed: 0,
             file: 0,
@@ -165,7 +168,10 @@ impl<'r> Inputs<'r> {
                     self.close();
                 }
                 Err(error) if error.is_early() => return Asked::NotYet,
-                Err(error) if error.is_late() => break,
+                Err(error) if error.is_late() => {
+                    self.is_late = true;
+                    break;
+                }
                 Err(_) if self.ending.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) => {
                     self.close();
                     self.ended = true;
@@ -187,6 +193,9 @@ impl<'r> Inputs<'r> {
     pub(super) fn count_unread(&mut self) -> Option<u64> {
         if !self.is_cut {
             return Some(0);
+        }
+        if self.is_late {
+            return None;
         }
         let until = Instant::now() + COUNTING;
         let mut block = Block::default();

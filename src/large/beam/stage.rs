@@ -183,10 +183,10 @@ impl Stage {
         board.iter().enumerate().map(away).sum()
     }
 
-    /// The set of all the line's own tiles.
+    /// The set of all the line's own tiles. Where there are none, as while tiles are
+    /// gathered, no tile is home and no place is closed in, whatever the set is.
     fn all_home(&self) -> u64 {
         let tiles = self.own as u32 - u32::from(self.blank < self.own);
-        // A stage without a line has no tiles of its own.
         u64::MAX.unbounded_shr(64 - tiles)
     }
 
