@@ -1,17 +1,17 @@
-//! Whole batches: boards a second from a file to its results, on one thread and
+//! FullPayload batches: boards a second from a file to its results, on one thread and
 //! on two.
 
 mod support;
 
-use batch_solve::{
-    batch::{
-        self, Finished, Notices, counters::Counters, interrupt::Interrupt, resume::Past, settings::Settings,
-    },
-    generate::{Kind, Request, write_line},
-    input::InputError,
-    output::{Format, Notation, Sink, Style},
-    puzzle::tiles::Goal,
-};
+use batch_solve::generate::{Kind, Request, write_line};
+use batch_solve::input::InputError;
+use batch_solve::model::interrupt::Interrupt;
+use batch_solve::options::Options;
+use batch_solve::output::{Format, Notation, Sink, Style};
+use batch_solve::puzzle::tiles::Goal;
+use batch_solve::run::resume::ResumeState;
+use batch_solve::run::{self, Observer, RunOutcome};
+use batch_solve::solve::counters::Counters;
 use criterion::{BenchmarkId, Throughput};
 use std::{io::Write, path::Path};
 use tempfile::NamedTempFile;
@@ -45,20 +45,19 @@ fn main() {
 
 /// Solves a file and says how many solutions are proved to be shortest.
 fn solve(path: &str, threads: usize) -> u64 {
-    let settings =
-        Settings { files: vec![path.to_owned()], threads, memory: 256 << 20, ..Settings::default() };
+    let options = Options { files: vec![path.to_owned()], threads, memory: 256 << 20, ..Options::default() };
     let style = Style { format: Format::Text, notation: Notation::Blank };
-    let mut sink = Sink::create(Path::new("/dev/null"), true, &settings.files).expect("a place for nothing");
-    let run = batch::run(
-        &settings,
+    let mut sink = Sink::create(Path::new("/dev/null"), true, &options.files).expect("a place for nothing");
+    let run = run::run(
+        &options,
         style,
         &mut sink,
-        Past::default(),
+        ResumeState::default(),
         &Counters::default(),
         &Interrupt::new(),
         &Silent,
     );
-    let Finished { summary, unreadable, .. } = run.expect("a run without errors");
+    let RunOutcome { summary, unreadable, .. } = run.expect("a run without errors");
     assert_eq!((unreadable, summary.solved), (0, summary.puzzles));
     summary.optimal
 }
@@ -66,7 +65,7 @@ fn solve(path: &str, threads: usize) -> u64 {
 /// Nobody listens.
 struct Silent;
 
-impl Notices for Silent {
+impl Observer for Silent {
     fn input_error(&self, _: &InputError) {}
     fn warn(&self, _: &str) {}
     fn explain(&self, _: &str) {}

@@ -10,11 +10,9 @@
 
 mod support;
 
-use batch_solve::{
-    generate::{Kind, Request, write_line},
-    plot::{Axis, Figure, Panel, Point, Scale, Series},
-    puzzle::tiles::Goal,
-};
+use batch_solve::generate::{Kind, Request, write_line};
+use batch_solve::puzzle::tiles::Goal;
+use batch_solve::tools::plot::{Axis, Figure, Panel, Point, Scale, Series};
 use serde_json::Value;
 use std::{io::Write, process::Command};
 use tempfile::NamedTempFile;

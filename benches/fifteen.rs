@@ -9,20 +9,14 @@
 
 mod support;
 
-use batch_solve::{
-    generate::{Kind, Request},
-    heuristic::{
-        Heuristic, PatternDatabases,
-        pdb::{Library, Partition, Recounted, Store, Whole},
-    },
-    memory::Region,
-    puzzle::tiles::{Board, Goal, Size, TileState, Tiles},
-    search::{
-        Alone, Ending, Limits, Order, Outcome, Problem,
-        best_first::{self, WhenFull},
-        ida,
-    },
-};
+use batch_solve::generate::{Kind, Request};
+use batch_solve::heuristic::Heuristic;
+use batch_solve::memory::Region;
+use batch_solve::pdb::PatternDatabases;
+use batch_solve::pdb::{CompactPayload, FullPayload, Library, Partition, Store};
+use batch_solve::puzzle::tiles::{Board, Goal, Size, TileState, Tiles};
+use batch_solve::search::astar::{self, WhenFull};
+use batch_solve::search::{Ending, Limits, NoHelpers, Order, Outcome, Problem, ida};
 use std::time::{Duration, Instant};
 use support::Memory;
 
@@ -53,12 +47,12 @@ fn main() {
         assert!(fits.expect("memory for the databases"), "{name} is a partition of 15 tiles");
         println!("{name}: databases read or made in {:.2?}", begun.elapsed());
         if partition.patterns() == 2 {
-            let heuristic = PatternDatabases::<2, 2, Whole>::new(&work.puzzle, &partition, &library);
+            let heuristic = PatternDatabases::<2, 2, FullPayload>::new(&work.puzzle, &partition, &library);
             work.all_ways(name, &heuristic.expect("it was fetched"), &mut region);
         } else {
-            let heuristic = PatternDatabases::<3, 2, Whole>::new(&work.puzzle, &partition, &library);
+            let heuristic = PatternDatabases::<3, 2, FullPayload>::new(&work.puzzle, &partition, &library);
             work.all_ways(name, &heuristic.expect("it was fetched"), &mut region);
-            let heuristic = PatternDatabases::<3, 2, Recounted>::new(&work.puzzle, &partition, &library);
+            let heuristic = PatternDatabases::<3, 2, CompactPayload>::new(&work.puzzle, &partition, &library);
             work.astar(
                 name,
                 "A*, places counted again",
@@ -73,7 +67,7 @@ fn main() {
 impl Work {
     fn all_ways<H: Heuristic<Tiles<u64>>>(&mut self, name: &str, heuristic: &H, region: &mut Region<'_>) {
         let batched = self.astar(name, "A*, by the handful", Order::ASTAR, heuristic, region);
-        let single = self.astar(name, "A*, one at a time", Order::ASTAR.one_by_one(), heuristic, region);
+        let single = self.astar(name, "A*, one at a time", Order::ASTAR.strict(), heuristic, region);
         let deepening =
             self.measure(name, "IDA*", |problem| ida::solve(problem, &Limits::default()), heuristic);
         println!(
@@ -93,7 +87,7 @@ impl Work {
     ) -> Duration {
         let limits = Limits::default();
         let solve = |problem: Problem<'_, _, H>| {
-            best_first::solve(problem, order, &limits, region, &Alone, WhenFull::Dig)
+            astar::solve(problem, order, &limits, region, &NoHelpers, WhenFull::FallBackToDfs)
         };
         self.measure(name, way, solve, heuristic)
     }

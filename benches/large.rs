@@ -7,12 +7,12 @@
 //! the machine does; every solution is replayed.
 
 use batch_solve::generate::{Kind, Request};
-use batch_solve::large::beam::{self, Course, Weights, Work};
-use batch_solve::large::field::Field;
+use batch_solve::large::beam::{self, BeamParams, Weights, Work};
+use batch_solve::large::mutable_board::MutableBoard;
 use batch_solve::large::staged::Staged;
-use batch_solve::plot::{Axis, Figure, Panel, Point, Scale, Series};
 use batch_solve::puzzle::tiles::{Direction, Goal, Size};
 use batch_solve::search::Limits;
+use batch_solve::tools::plot::{Axis, Figure, Panel, Point, Scale, Series};
 use std::path::Path;
 use std::time::Instant;
 
@@ -53,7 +53,7 @@ fn main() {
             let count = (8_000_000 / (n * n * n * width)).clamp(1, 20) as u64;
             points.push(measure(n, count, |field| {
                 let weights = Weights::of(field.size());
-                let course = Course { width, ends: None, turns: Course::TURNS[0], weights };
+                let course = BeamParams { width, ends: None, turns: BeamParams::TURNS[0], weights };
                 let limits = Limits::default();
                 let found =
                     beam::solve(field, &course, usize::MAX, &limits, &mut memory, &mut Work::default());
@@ -73,13 +73,17 @@ fn main() {
 }
 
 /// Solves some boards; the means of moves over n³ and of seconds.
-fn measure(n: usize, count: u64, mut solve: impl FnMut(&Field) -> Vec<Direction>) -> (usize, f64, f64) {
+fn measure(
+    n: usize,
+    count: u64,
+    mut solve: impl FnMut(&MutableBoard) -> Vec<Direction>,
+) -> (usize, f64, f64) {
     let size = Size::new(n, n).expect("a side from 2 to 256");
     let request = Request { size, count, seed: 2026, kind: Kind::Random, goal: Goal::BlankLast };
     let goal = Goal::BlankLast.board(size).expect("every size has this goal");
     let (mut moves, mut seconds) = (0, 0.0);
     for mut board in request.boards().expect("the goal fits") {
-        let field = Field::new(&board, &goal);
+        let field = MutableBoard::new(&board, &goal);
         let started = Instant::now();
         let path = solve(&field);
         seconds += started.elapsed().as_secs_f64();

@@ -6,12 +6,10 @@
 
 mod support;
 
-use batch_solve::{
-    generate::{Kind, Request, write_line},
-    input::{Block, Defaults, Form, Reader},
-    output::Instance,
-    puzzle::tiles::{Board, Goal},
-};
+use batch_solve::generate::{Kind, Request, write_line};
+use batch_solve::input::{Block, Defaults, Form, Reader};
+use batch_solve::model::report::Instance;
+use batch_solve::puzzle::tiles::{Board, Goal};
 use criterion::{BenchmarkId, Throughput};
 use std::{hint::black_box, io::Write};
 use tempfile::NamedTempFile;

@@ -8,17 +8,12 @@
 
 mod support;
 
-use batch_solve::{
-    generate::{Kind, Request},
-    heuristic::Manhattan,
-    memory::Region,
-    puzzle::tiles::{Board, Cells, Goal, TileState, Tiles},
-    search::{
-        Ending, Limits, Order, Outcome, Problem, Statistics, Stop, Threads,
-        best_first::{self, WhenFull},
-        ida,
-    },
-};
+use batch_solve::generate::{Kind, Request};
+use batch_solve::heuristic::Manhattan;
+use batch_solve::memory::Region;
+use batch_solve::puzzle::tiles::{Board, Cells, Goal, TileState, Tiles};
+use batch_solve::search::astar::{self, WhenFull};
+use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, SpawnThreads, Statistics, Stop, ida};
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
 use support::{Known, Memory, published};
 
@@ -42,7 +37,7 @@ impl<C: Cells> Work<C> {
     }
 
     fn astar(&self, region: &mut Region<'_>, limits: &Limits<'_>, threads: usize) -> Outcome {
-        best_first::solve(self.problem(), Order::ASTAR, limits, region, &Threads(threads), WhenFull::Stop)
+        astar::solve(self.problem(), Order::ASTAR, limits, region, &SpawnThreads(threads), WhenFull::Stop)
     }
 }
 

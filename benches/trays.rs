@@ -8,21 +8,13 @@
 
 mod support;
 
-use batch_solve::{
-    heuristic::{Blind, TrayBound, TrayDistances},
-    memory::{Line, Region},
-    puzzle::trays::{
-        Metric, Packed, Piece, Rect, Tray,
-        dense::{Dense, Word},
-        oracle,
-    },
-    search::{
-        Alone, Ending, Limits, Order, Problem,
-        any_width::{self, PuzzleSpace},
-        best_first::{self, WhenFull},
-        layered,
-    },
-};
+use batch_solve::heuristic::{Blind, TrayBound, TrayDistances};
+use batch_solve::memory::{Line, Region};
+use batch_solve::puzzle::trays::dense::{Dense, Word};
+use batch_solve::puzzle::trays::{Metric, Packed, Piece, Rect, Tray, oracle};
+use batch_solve::search::astar::{self, WhenFull};
+use batch_solve::search::dynamic_key::{self, PuzzleSpace};
+use batch_solve::search::{Ending, Limits, NoHelpers, Order, Problem, layered};
 use criterion::Throughput;
 
 /// Klotski with a goal that cannot be met, so that all its arrangements are seen.
@@ -57,7 +49,7 @@ fn main() {
             bencher.iter(|| {
                 let problem = Problem { puzzle: &puzzle, heuristic: &bound, start: puzzle.start() };
                 let mut region = Region::used(memory.slice::<Line>());
-                let outcome = any_width::solve(
+                let outcome = dynamic_key::solve(
                     &mut PuzzleSpace(problem),
                     Order::ASTAR,
                     &Limits::default(),
@@ -72,7 +64,7 @@ fn main() {
                 let mut region = Region::used(memory.slice::<Line>());
                 let region = &mut region.first(4 << 20);
                 let (order, limits) = (Order::BREADTH, Limits::default());
-                let outcome = best_first::solve(problem, order, &limits, region, &Alone, WhenFull::Stop);
+                let outcome = astar::solve(problem, order, &limits, region, &NoHelpers, WhenFull::Stop);
                 assert_eq!((outcome.ending, outcome.statistics.stored), (Ending::Exhausted, states));
             });
         });
@@ -106,7 +98,7 @@ fn main() {
 /// Sees all arrangements of a tray whose goal cannot be met.
 fn exhaust<W: Word>(dense: &Dense<W>, tray: &Tray, region: &mut Region<'_>, states: u64) {
     let (start, limits) = (dense.state(tray.blocks()), Limits::default());
-    let outcome = layered::solve(dense, start, &limits, region, &Alone, layered::WhenFull::Forget);
+    let outcome = layered::solve(dense, start, &limits, region, &NoHelpers, layered::WhenFull::Forget);
     assert_eq!((outcome.ending, outcome.statistics.stored), (Ending::Exhausted, states));
 }
 

@@ -9,17 +9,12 @@
 
 mod support;
 
-use batch_solve::{
-    generate::{Kind, Request},
-    heuristic::pdb::{Library, Partition, SeveralPartitions, Store},
-    memory::Region,
-    puzzle::tiles::{Board, Goal, Size, Tiles},
-    search::{
-        Ending, Limits, Order, Outcome, Problem, Threads,
-        best_first::{self, WhenFull},
-        ida,
-    },
-};
+use batch_solve::generate::{Kind, Request};
+use batch_solve::memory::Region;
+use batch_solve::pdb::{Library, MaxOfPartitions, Partition, Store};
+use batch_solve::puzzle::tiles::{Board, Goal, Size, Tiles};
+use batch_solve::search::astar::{self, WhenFull};
+use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, SpawnThreads, ida};
 use std::time::Instant;
 use support::{Known, Memory};
 
@@ -67,12 +62,12 @@ impl Work {
         let mut library = Library::new(Store::of_user().filter(|_| !support::is_test()));
         let fits = library.fetch(&partition, puzzle.size(), puzzle.goal_blank(), 2, &|_| true);
         assert!(fits.expect("memory for the databases"), "{name} is a partition of these tiles");
-        let heuristic = &SeveralPartitions::<4>::new(puzzle, &partition, &library).expect("it was fetched");
+        let heuristic = &MaxOfPartitions::<4>::new(puzzle, &partition, &library).expect("it was fetched");
         let problem = Problem { puzzle, heuristic, start: puzzle.state(&self.board) };
         let limits = Limits::default();
         let mut astar = |bytes, threads| {
-            let (region, threads) = (&mut region.first(bytes), Threads(threads));
-            best_first::solve(problem, Order::ASTAR, &limits, region, &threads, WhenFull::Dig)
+            let (region, threads) = (&mut region.first(bytes), SpawnThreads(threads));
+            astar::solve(problem, Order::ASTAR, &limits, region, &threads, WhenFull::FallBackToDfs)
         };
         let one = self.measure(name, "A* and IDA*, one thread", || astar(FRONTIER, 1));
         let two = self.measure(name, "A* and IDA*, two threads", || astar(FRONTIER, 2));

@@ -12,11 +12,11 @@
 //! A puzzle is a type that implements [`Puzzle`], a lower bound one that
 //! implements [`Heuristic`]. Everything else is the searches' business.
 
-use batch_solve::heuristic::{Heuristic, OneByOne};
+use batch_solve::heuristic::{Heuristic, NoBatch};
 use batch_solve::memory::{Line, Region};
 use batch_solve::puzzle::{Move, Puzzle};
-use batch_solve::search::best_first::{self, WhenFull};
-use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, Threads, ida};
+use batch_solve::search::astar::{self, WhenFull};
+use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, SpawnThreads, ida};
 use bytemuck::Zeroable;
 
 /// Bits for one pancake.
@@ -137,8 +137,8 @@ impl Heuristic<Pancakes> for Gaps {
     // What is known of a state is its number of gaps. That is the estimate
     // itself, so the open list need not carry anything beside it.
     type Memo = u32;
-    type Carry = ();
-    type Brood = OneByOne;
+    type Payload = ();
+    type SuccessorBatch = NoBatch;
 
     fn name(&self) -> &'static str {
         "gaps"
@@ -160,9 +160,9 @@ impl Heuristic<Pancakes> for Gaps {
         gaps
     }
 
-    fn carry(&self, _: &u32) {}
+    fn payload(&self, _: &u32) {}
 
-    fn resume(&self, _: &Pancakes, _: &u64, estimate: u32, (): ()) -> u32 {
+    fn restore(&self, _: &Pancakes, _: &u64, estimate: u32, (): ()) -> u32 {
         estimate
     }
 }
@@ -204,8 +204,14 @@ fn main() {
     for (name, bytes) in [("A*", 16 << 20), ("A* in 256 KiB", 256 << 10)] {
         let mut memory = vec![Line::zeroed(); bytes / size_of::<Line>()];
         let mut region = Region::zeroed(&mut memory);
-        let outcome =
-            best_first::solve(problem, Order::ASTAR, &limits, &mut region, &Threads(2), WhenFull::Dig);
+        let outcome = astar::solve(
+            problem,
+            Order::ASTAR,
+            &limits,
+            &mut region,
+            &SpawnThreads(2),
+            WhenFull::FallBackToDfs,
+        );
         report(name, &outcome);
     }
 }

@@ -1,56 +1,53 @@
 //! `batch_solve`: a memory-bounded, parallel batch solver for sliding puzzles.
 //!
-//! Data goes through the house once, left to right:
+//! A record passes through the modules once, from left to right:
 //!
 //! ```text
-//!  puzzle file ──► input ──► batch ──► search ──► output ──► results, summary
-//!   (mapped)       records    plan,      │          ordered writer
-//!                             workers    ├─ puzzle     what a state and a move are
-//!                                        ├─ heuristic  how far it still is at least
-//!                                        └─ memory     budget, arena, visited table, buckets
+//!  puzzle file ──► input ──► run ──► solve ──► search ──► output ──► results, summary
+//!   (mapped)       records   workers  plan       │          in input order
+//!                            scheduler           ├─ puzzle      states and moves
+//!                                                ├─ heuristic   lower bounds   (pdb: pattern databases)
+//!                                                └─ memory      budget, arena, visited table, open list
 //! ```
 //!
-//! * [`puzzle`]: the [`puzzle::Puzzle`] contract and the families that fulfil it.
-//! * [`heuristic`]: lower bounds on what is left, updated move by move.
-//! * [`memory`]: one ledger of bytes, one arena, the visited table and the open
-//!   list that live in it. Knows nothing of puzzles.
-//! * [`search`]: one algorithm a file, generic over puzzle and heuristic.
-//! * [`large`]: tile boards too large for shortest solutions: any solution at once,
-//!   then shorter ones.
-//! * [`input`]: mapped files, the splitter of records, one parser a form.
-//! * [`batch`]: which search for which puzzle under which budget; the workers.
-//! * [`output`]: what is said of a puzzle, in every format, in input order.
+//! * [`quantity`]: sizes, durations and counts as people write them.
+//! * [`files`]: files that are replaced as a whole; names of any bytes.
+//! * [`memory`]: budget, arena, visited table and open list; knows nothing of puzzles.
+//! * [`puzzle`]: the [`puzzle::Puzzle`] contract and the families that implement it.
+//! * [`heuristic`]: lower bounds, updated move by move.
+//! * [`pdb`]: pattern databases.
+//! * [`search`]: one algorithm per file, generic over puzzle and heuristic.
+//! * [`large`]: tile boards too large for shortest solutions.
+//! * [`model`]: instances, solutions, verdicts and reports.
+//! * [`options`]: what can be asked for.
+//! * [`input`]: mapped files, the splitter of records, one parser per form.
+//! * [`output`]: reports in every format; the summary.
 //! * [`check`]: replays solutions; calls nothing in `search`.
-//! * [`convert`]: puzzles from form to form, results into what others read.
-//! * [`generate`]: random boards, the same for the same seed on every machine.
-//! * [`experiment`]: methods × limits over many boards; tables and figures.
-//! * [`plot`]: figures as SVG and PNG, without anything from the system.
-//! * [`shell`]: the 8-puzzle command language.
-//! * [`trace`]: the order in which a textbook search visits states.
-//! * [`file_name`]: names of input files as text, whatever their bytes.
-//! * [`quantity`]: memory, time and counts as people write and read them.
-//! * `disk`: files that are replaced as a whole, and opened without waiting.
-//! * [`cli`]: arguments, one file a command; all that a person sees.
+//! * [`generate`], [`convert`]: random puzzles; puzzles and results from form to form.
+//! * [`solve`]: how one instance is solved.
+//! * [`run`]: how a stream of instances is run.
+//! * [`tools`]: experiments, plots, the 8-puzzle shell, traces.
+//! * [`cli`]: arguments, commands, progress and signals.
 
-pub mod batch;
 pub mod check;
 pub mod cli;
 pub mod convert;
-mod disk;
-pub mod experiment;
-pub mod file_name;
+pub mod files;
 pub mod generate;
 pub mod heuristic;
 pub mod input;
 pub mod large;
 pub mod memory;
+pub mod model;
+pub mod options;
 pub mod output;
-pub mod plot;
+pub mod pdb;
 pub mod puzzle;
 pub mod quantity;
+pub mod run;
 pub mod search;
-pub mod shell;
-pub mod trace;
+pub mod solve;
+pub mod tools;
 
 /// The README's example of the library, compiled and run with the other tests.
 #[cfg(doctest)]

@@ -1,7 +1,7 @@
 //! Right and wrong results of every format against small puzzle files.
 
 use batch_solve::{
-    check::{CheckError, Options, Summary, check},
+    check::{CheckError, CheckOptions, Summary, check},
     input::{Defaults, Reader},
     output::{Format, Notation},
 };
@@ -20,7 +20,7 @@ fn reader(name: &str, text: &str) -> Reader {
 }
 
 fn run(results: &str) -> Summary {
-    check(vec![reader("p.txt", PUZZLES)], results.as_bytes(), &Options::default()).unwrap()
+    check(vec![reader("p.txt", PUZZLES)], results.as_bytes(), &CheckOptions::default()).unwrap()
 }
 
 /// The only problem there is.
@@ -108,7 +108,7 @@ fn wrong_claims_are_found() {
 #[test]
 fn known_lengths_are_compared() {
     let one = |puzzle: &str, result: String| {
-        check(vec![reader("p.txt", puzzle)], result.as_bytes(), &Options::default()).unwrap()
+        check(vec![reader("p.txt", puzzle)], result.as_bytes(), &CheckOptions::default()).unwrap()
     };
     // Two moves forth and back: longer than known, wrong only if called shortest.
     let longer = one("1 2 3 4 5 6 7 0 8 | 1", "1\tsolved\t3\tRLR\n".into());
@@ -165,12 +165,12 @@ fn several_files_are_told_apart() {
     let (a, b) =
         (r#""status":"solved","length":0,"moves":"""#, r#""status":"solved","length":1,"moves":"R""#);
     for results in [line("a", a) + &line("b", b), line("b", b) + &line("a", a)] {
-        assert!(check(readers(), results.as_bytes(), &Options::default()).unwrap().is_right());
+        assert!(check(readers(), results.as_bytes(), &CheckOptions::default()).unwrap().is_right());
     }
-    let wrong = check(readers(), line("c", a).as_bytes(), &Options::default()).unwrap();
+    let wrong = check(readers(), line("c", a).as_bytes(), &CheckOptions::default()).unwrap();
     assert_eq!((wrong.wrong, wrong.missing), (1, 2));
     let text = "1\tsolved\t0\t\n1\tsolved\t1\tR\n";
-    assert!(check(readers(), text.as_bytes(), &Options::default()).unwrap().is_right());
+    assert!(check(readers(), text.as_bytes(), &CheckOptions::default()).unwrap().is_right());
     // A single file may be known by another name.
     assert!(run(&all_jsonl().concat().replace("p.txt", "-")).is_right());
 }
@@ -180,7 +180,7 @@ fn blocks_go_nowhere_outside_their_tray() {
     let tray = "tray 2 2\n0 1 0 1\ngoal\n1 1 1 1\n";
     for to in ["-9223372036854775808 0", "9223372036854775807 -9223372036854775808", "2 1", "0 -1"] {
         let result = format!("1\tsolved\t1\t0 1 {to}\n");
-        let summary = check(vec![reader("t", tray)], result.as_bytes(), &Options::default()).unwrap();
+        let summary = check(vec![reader("t", tray)], result.as_bytes(), &CheckOptions::default()).unwrap();
         assert_eq!((summary.wrong, summary.missing), (1, 0), "{to}");
         assert!(summary.problems[0].contains("it leaves the tray"), "{:?}", summary.problems);
     }
@@ -188,17 +188,18 @@ fn blocks_go_nowhere_outside_their_tray() {
 
 #[test]
 fn options_and_errors() {
-    let tile = Options { notation: Notation::Tile, format: Some(Format::Text), ..Options::default() };
+    let tile =
+        CheckOptions { notation: Notation::Tile, format: Some(Format::Text), ..CheckOptions::default() };
     let text = TEXT.replace("\tR", "\tL").replace("DR", "UL");
     assert!(check(vec![reader("p", PUZZLES)], text.as_bytes(), &tile).unwrap().is_right());
-    let error = check(vec![reader("p", PUZZLES)], PUZZLES.as_bytes(), &Options::default());
+    let error = check(vec![reader("p", PUZZLES)], PUZZLES.as_bytes(), &CheckOptions::default());
     assert!(matches!(error, Err(CheckError::Format)));
 }
 
 #[test]
 fn problems_are_bounded() {
     let puzzles = "1 2 3 0\n".repeat(500);
-    let summary = check(vec![reader("p", &puzzles)], &b""[..], &Options::default()).unwrap();
+    let summary = check(vec![reader("p", &puzzles)], &b""[..], &CheckOptions::default()).unwrap();
     assert_eq!((summary.missing, summary.problems.len(), summary.more_problems()), (500, 20, 480));
 }
 
@@ -223,7 +224,7 @@ proptest! {
             None, Some(Format::Text), Some(Format::Jsonl), Some(Format::Csv), Some(Format::States),
         ]),
     ) {
-        let options = Options { format, ..Options::default() };
+        let options = CheckOptions { format, ..CheckOptions::default() };
         match check(vec![reader("p.txt", PUZZLES)], results.as_slice(), &options) {
             Ok(summary) => {
                 prop_assert_eq!(summary.puzzles, 5);

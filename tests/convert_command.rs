@@ -31,8 +31,8 @@ fn records(file: &str) -> Vec<(Option<String>, Option<u32>, String, String)> {
             let id = header.id.map(str::to_owned);
             let instance = block.parse(index).unwrap_or_else(|error| panic!("{error}\n{file}"));
             let (board, goal) = match instance {
-                batch_solve::output::Instance::Tiles { board, goal, .. } => (board, goal),
-                batch_solve::output::Instance::Tray { .. } => panic!("{file}"),
+                batch_solve::model::report::Instance::Tiles { board, goal, .. } => (board, goal),
+                batch_solve::model::report::Instance::Tray { .. } => panic!("{file}"),
             };
             let end = goal.board(board.size()).unwrap().to_string();
             all.push((id, header.length, board.to_string(), end));

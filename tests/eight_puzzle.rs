@@ -6,9 +6,9 @@ use batch_solve::heuristic::{Blind, Heuristic, LinearConflict, Manhattan, Mispla
 use batch_solve::memory::{Line, Region};
 use batch_solve::puzzle::Move;
 use batch_solve::puzzle::tiles::{Board, Direction, Goal, Size, Tiles};
+use batch_solve::search::astar::{self, WhenFull};
 use batch_solve::search::beam::Width;
-use batch_solve::search::best_first::{self, WhenFull};
-use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, Stop, Threads, beam, dfs, ida};
+use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, SpawnThreads, Stop, beam, dfs, ida};
 use bytemuck::Zeroable;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,7 +80,7 @@ fn best_first<H: Heuristic<Tiles<u64>>>(
     region: &mut Region<'_>,
     threads: usize,
 ) -> Outcome {
-    best_first::solve(problem, order, &Limits::default(), region, &Threads(threads), WhenFull::Dig)
+    astar::solve(problem, order, &Limits::default(), region, &SpawnThreads(threads), WhenFull::FallBackToDfs)
 }
 
 /// Solves every `stride`th board by A*; how often memory ran full.
@@ -376,7 +376,9 @@ fn a_search_alone_stores_no_more_than_it_may() {
         let problem = space.problem(&heuristic, board);
         let mut outcomes: Vec<Outcome> = [Order::ASTAR, Order::weighted(2.0), Order::GREEDY]
             .into_iter()
-            .map(|order| best_first::solve(problem, order, &limits, &mut region, &Threads(1), WhenFull::Dig))
+            .map(|order| {
+                astar::solve(problem, order, &limits, &mut region, &SpawnThreads(1), WhenFull::FallBackToDfs)
+            })
             .collect();
         outcomes.push(dfs::solve(problem, &limits, &mut region));
         outcomes.push(beam::solve(problem, Width::States(20), &limits, &mut region));
@@ -407,8 +409,14 @@ fn node_limits_also_hold_when_memory_is_full() {
     let mut stopped = 0;
     for (board, shortest) in space.boards.iter().rev().step_by(997) {
         let problem = space.problem(&heuristic, board);
-        let outcome =
-            best_first::solve(problem, Order::ASTAR, &limits, &mut region, &Threads(1), WhenFull::Dig);
+        let outcome = astar::solve(
+            problem,
+            Order::ASTAR,
+            &limits,
+            &mut region,
+            &SpawnThreads(1),
+            WhenFull::FallBackToDfs,
+        );
         if let Ending::Stopped { stop, bound } = outcome.ending {
             assert_eq!(stop, Stop::Nodes);
             assert!(bound <= *shortest && outcome.statistics.generated < 8000, "{outcome:?}");
@@ -473,12 +481,12 @@ fn a_search_can_be_stopped_at_any_moment() {
             let halt = || asked.fetch_add(1, Ordering::Relaxed) >= most;
             let limits = Limits { halt: Some(&halt), ..Limits::default() };
             let problem = space.problem(&Blind, board);
-            let outcome = best_first::solve(
+            let outcome = astar::solve(
                 problem,
                 Order::BREADTH,
                 &limits,
                 &mut region,
-                &Threads(threads),
+                &SpawnThreads(threads),
                 WhenFull::Stop,
             );
             if let Ending::Stopped { stop: Stop::Interrupted, bound } = outcome.ending {

@@ -1,10 +1,8 @@
 //! The files in `fixtures/` are what their README says.
 
-use batch_solve::{
-    input::{Block, Defaults, Invalid, Reader},
-    output::Instance,
-    puzzle::tiles::is_solvable,
-};
+use batch_solve::input::{Block, Defaults, Invalid, Reader};
+use batch_solve::model::report::Instance;
+use batch_solve::puzzle::tiles::is_solvable;
 
 /// Id or number, known length, and what was read.
 type Record = (String, Option<u32>, Result<Instance, Invalid>);

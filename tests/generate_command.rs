@@ -4,11 +4,9 @@
 mod support;
 
 use assert_cmd::{Command, assert::Assert, cargo::cargo_bin_cmd};
-use batch_solve::{
-    input::{Block, Defaults, Reader},
-    output::Instance,
-    puzzle::tiles::is_solvable,
-};
+use batch_solve::input::{Block, Defaults, Reader};
+use batch_solve::model::report::Instance;
+use batch_solve::puzzle::tiles::is_solvable;
 use std::{
     fs,
     io::{Cursor, Read},

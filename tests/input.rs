@@ -1,11 +1,9 @@
-//! Whole files through [`Reader`]: what comes out, in which order, whatever the
+//! FullPayload files through [`Reader`]: what comes out, in which order, whatever the
 //! block size and however the bytes arrive.
 
-use batch_solve::{
-    input::{Block, Defaults, Form, InputError, Reader},
-    output::Instance,
-    puzzle::tiles::{Board, Goal, Size},
-};
+use batch_solve::input::{Block, Defaults, Form, InputError, Reader};
+use batch_solve::model::report::Instance;
+use batch_solve::puzzle::tiles::{Board, Goal, Size};
 use proptest::prelude::*;
 use std::io::{self, Read, Write};
 

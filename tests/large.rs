@@ -3,14 +3,14 @@
 
 use assert_cmd::cargo::cargo_bin_cmd;
 use batch_solve::generate::{Kind, Request};
-use batch_solve::large::beam::{self, Course, Weights, Work};
+use batch_solve::large::beam::{self, BeamParams, Weights, Work};
 use batch_solve::large::bound::lower_bound;
-use batch_solve::large::field::{Field, backward};
-use batch_solve::large::improve::{Means, improve};
+use batch_solve::large::improve::{Resources, improve};
+use batch_solve::large::mutable_board::{MutableBoard, backward};
 use batch_solve::large::staged::Staged;
 use batch_solve::large::windows::Windows;
 use batch_solve::puzzle::tiles::{Board, Direction, Goal, Size};
-use batch_solve::search::{Alone, Company, Limits, Threads};
+use batch_solve::search::{HelperPool, Limits, NoHelpers, SpawnThreads};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn leads(board: &Board, moves: &[Direction], goal: &Board) -> bool {
 }
 
 fn staged(board: &Board, goal: &Board) -> Vec<Direction> {
-    let mut field = Field::new(board, goal);
+    let mut field = MutableBoard::new(board, goal);
     Staged::new(board.size()).solve(&mut field, &Limits::default()).unwrap();
     field.into_moves()
 }
@@ -106,7 +106,7 @@ fn every_board_of_3x3_gets_a_shortest_solution_and_a_true_bound() {
     let all = all_of_3x3(&goal);
     assert_eq!(all.len(), 181_440);
     for (board, &distance) in &all {
-        assert!(lower_bound(&Field::new(board, &goal)) <= distance);
+        assert!(lower_bound(&MutableBoard::new(board, &goal)) <= distance);
         let moves = staged(board, &goal);
         assert!(leads(board, &moves, &goal));
         assert_eq!(moves.len() as u32, distance, "{board}");
@@ -121,9 +121,9 @@ fn beams_solve_every_shape_and_goal() {
         for goal in [Goal::BlankLast, Goal::BlankFirst, Goal::Snail, scattered(size)] {
             let end = goal.board(size).unwrap();
             let board = boards(size, 1, &goal).next().unwrap();
-            let field = Field::new(&board, &end);
-            for (width, turns) in [(8, 0), (60, Course::TURNS[0])] {
-                let course = Course { width, ends: None, turns, weights: Weights::default() };
+            let field = MutableBoard::new(&board, &end);
+            for (width, turns) in [(8, 0), (60, BeamParams::TURNS[0])] {
+                let course = BeamParams { width, ends: None, turns, weights: Weights::default() };
                 let mut work = Work::default();
                 let limits = Limits::default();
                 let found = beam::solve(&field, &course, usize::MAX, &limits, &mut memory, &mut work);
@@ -144,9 +144,9 @@ fn a_beam_gives_the_same_moves_again_and_shorter_ones_than_stages() {
         let (mut by_beams, mut by_stages) = (0, 0);
         for board in boards(size, 3, &Goal::BlankLast) {
             let weights = Weights::of(size);
-            let course = Course { width: 200, ends: None, turns: Course::TURNS[0], weights };
-            let field = Field::new(&board, &end);
-            let mut solve = |field: &Field| {
+            let course = BeamParams { width: 200, ends: None, turns: BeamParams::TURNS[0], weights };
+            let field = MutableBoard::new(&board, &end);
+            let mut solve = |field: &MutableBoard| {
                 let (limits, mut work) = (Limits::default(), Work::default());
                 beam::solve(field, &course, usize::MAX, &limits, &mut memory, &mut work).unwrap().unwrap()
             };
@@ -169,21 +169,22 @@ fn a_beam_in_parts_finds_the_same_whoever_helps() {
         let size = size(rows, cols);
         let end = Goal::BlankLast.board(size).unwrap();
         let board = boards(size, 1, &Goal::BlankLast).next().unwrap();
-        let field = Field::new(&board, &end);
+        let field = MutableBoard::new(&board, &end);
         let width = if size.cells() > 256 { 300 } else { 700 };
-        let course = Course { width, ends: None, turns: Course::TURNS[0], weights: Weights::of(size) };
+        let course =
+            BeamParams { width, ends: None, turns: BeamParams::TURNS[0], weights: Weights::of(size) };
         for parts in [2, 5] {
-            let mut solve = |company: &dyn Company| {
+            let mut solve = |helpers: &dyn HelperPool| {
                 let (limits, mut work) = (Limits::default(), Work::default());
-                let help = (company, parts);
+                let help = (helpers, parts);
                 let found =
                     beam::solve_together(&field, &course, usize::MAX, &limits, help, &mut memory, &mut work);
                 (found.unwrap().unwrap(), work.expanded, work.generated)
             };
-            let alone = solve(&Alone);
+            let alone = solve(&NoHelpers);
             assert!(leads(&board, &alone.0, &end), "{size}");
-            assert_eq!(alone, solve(&Threads(2)), "{size}");
-            assert_eq!(alone, solve(&Threads(6)), "{size}");
+            assert_eq!(alone, solve(&SpawnThreads(2)), "{size}");
+            assert_eq!(alone, solve(&SpawnThreads(6)), "{size}");
         }
     }
 }
@@ -193,13 +194,13 @@ fn a_beam_in_parts_keeps_to_its_memory_and_ends_when_it_must() {
     let size = size(10, 10);
     let end = Goal::BlankLast.board(size).unwrap();
     let board = boards(size, 1, &Goal::BlankLast).next().unwrap();
-    let field = Field::new(&board, &end);
+    let field = MutableBoard::new(&board, &end);
     for kib in [200, 800, 3000] {
         let width = beam::widest(size, kib << 10);
-        let course = Course { width, ends: None, turns: 0, weights: Weights::of(size) };
+        let course = BeamParams { width, ends: None, turns: 0, weights: Weights::of(size) };
         let mut memory = vec![0; kib << 7];
         let (limits, mut work) = (Limits::nodes(200_000), Work::default());
-        let help: (&dyn Company, usize) = (&Threads(3), 3);
+        let help: (&dyn HelperPool, usize) = (&SpawnThreads(3), 3);
         let found = beam::solve_together(&field, &course, usize::MAX, &limits, help, &mut memory, &mut work);
         assert!(leads(&board, &found.unwrap().unwrap(), &end));
         let found =
@@ -217,17 +218,17 @@ fn a_beam_keeps_to_its_memory_and_its_limits() {
     let size = size(8, 8);
     let end = Goal::BlankLast.board(size).unwrap();
     let board = boards(size, 1, &Goal::BlankLast).next().unwrap();
-    let field = Field::new(&board, &end);
+    let field = MutableBoard::new(&board, &end);
     for kib in [64, 256, 1024] {
         let width = beam::widest(size, kib << 10);
-        let course = Course { width, ends: None, turns: 0, weights: Weights::default() };
+        let course = BeamParams { width, ends: None, turns: 0, weights: Weights::default() };
         let mut memory = vec![0; kib << 7];
         let limits = Limits::nodes(20_000);
         let found = beam::solve(&field, &course, usize::MAX, &limits, &mut memory, &mut Work::default());
         // Broken off, the rest of the way is that of the staged solver.
         assert!(leads(&board, &found.unwrap().unwrap(), &end));
     }
-    let course = Course { width: 100, ends: None, turns: 0, weights: Weights::default() };
+    let course = BeamParams { width: 100, ends: None, turns: 0, weights: Weights::default() };
     let found =
         beam::solve(&field, &course, 3, &Limits::default(), &mut vec![0; 1 << 18], &mut Work::default());
     assert_eq!(found, Ok(None));
@@ -240,7 +241,7 @@ fn windows_shorten_and_never_lengthen() {
         let end = Goal::BlankLast.board(size).unwrap();
         let (mut before, mut after) = (0, 0);
         for board in boards(size, 3, &Goal::BlankLast) {
-            let field = Field::new(&board, &end);
+            let field = MutableBoard::new(&board, &end);
             let mut path = staged(&board, &end);
             before += path.len();
             for slack in [4, 6] {
@@ -262,21 +263,22 @@ fn improving_never_lengthens_and_ends_in_time() {
         let size = size(rows, cols);
         let end = Goal::BlankFirst.board(size).unwrap();
         let board = boards(size, 1, &Goal::BlankFirst).next().unwrap();
-        let field = Field::new(&board, &end);
+        let field = MutableBoard::new(&board, &end);
         let known = staged(&board, &end);
         let bound = lower_bound(&field) as usize;
         for hands in [1, 2] {
             let limits =
                 Limits { deadline: Some(Instant::now() + Duration::from_millis(100)), ..Limits::default() };
-            let two = Threads(hands);
-            let means = Means { limits, company: &two, hands, memory: &mut memory, bound, width: None };
+            let two = SpawnThreads(hands);
+            let means = Resources { limits, helpers: &two, hands, memory: &mut memory, bound, width: None };
             let better = improve(&field, Some(known.clone()), means, &mut Work::default()).unwrap();
             assert!(leads(&board, &better, &end));
             assert!((bound..=known.len()).contains(&better.len()));
         }
         let halted = || true;
         let limits = Limits { halt: Some(&halted), ..Limits::default() };
-        let means = Means { limits, company: &Alone, hands: 1, memory: &mut memory, bound, width: None };
+        let means =
+            Resources { limits, helpers: &NoHelpers, hands: 1, memory: &mut memory, bound, width: None };
         let same = improve(&field, Some(known.clone()), means, &mut Work::default()).unwrap();
         assert!(leads(&board, &same, &end) && same.len() <= known.len());
     }

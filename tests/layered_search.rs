@@ -11,21 +11,23 @@ use batch_solve::puzzle::trays::oracle::{self, Answer};
 use batch_solve::puzzle::trays::{Metric, Piece, Rect, Tray};
 use batch_solve::puzzle::{Key, Move, Puzzle};
 use batch_solve::search::layered::{self, WhenFull};
-use batch_solve::search::{Alone, Company, Ending, Limits, Outcome, Problem, Stop, Threads, ida, spread};
+use batch_solve::search::{
+    Ending, HelperPool, Limits, NoHelpers, Outcome, Problem, SpawnThreads, Stop, diverse_bfs, ida,
+};
 use bytemuck::Zeroable;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// What layered search says of a tray; its solutions are replayed.
-fn solve<W: Word>(tray: &Tray, metric: Metric, bytes: usize, company: &dyn Company) -> Option<Outcome> {
-    solve_within::<W>(tray, metric, bytes, company, Limits::default())
+fn solve<W: Word>(tray: &Tray, metric: Metric, bytes: usize, helpers: &dyn HelperPool) -> Option<Outcome> {
+    solve_within::<W>(tray, metric, bytes, helpers, Limits::default())
 }
 
 fn solve_within<W: Word>(
     tray: &Tray,
     metric: Metric,
     bytes: usize,
-    company: &dyn Company,
+    helpers: &dyn HelperPool,
     limits: Limits<'_>,
 ) -> Option<Outcome> {
     let dense = Dense::<W>::new(tray, metric)?;
@@ -33,7 +35,7 @@ fn solve_within<W: Word>(
     let mut region = Region::used(&mut memory);
     let start = dense.state(tray.blocks());
     assert_eq!(dense.blocks(start), tray.blocks());
-    let outcome = layered::solve(&dense, start, &limits, &mut region, company, WhenFull::Forget);
+    let outcome = layered::solve(&dense, start, &limits, &mut region, helpers, WhenFull::Forget);
     if let Ending::Solved { path, bound } = &outcome.ending {
         assert_eq!(path.len(), *bound as usize);
         let mut blocks = tray.blocks().to_vec();
@@ -58,7 +60,7 @@ fn spread_out<W: Word>(tray: &Tray, metric: Metric, few_kinds: bool) -> Option<(
     let mut region = Region::used(&mut memory);
     let start = dense.state(tray.blocks());
     let kind = |state: W| if few_kinds { dense.kind(state) & 1 << 63 } else { dense.kind(state) };
-    let outcome = spread::solve(&dense, start, kind, 1 << 20, &Limits::default(), &mut region);
+    let outcome = diverse_bfs::solve(&dense, start, kind, 1 << 20, &Limits::default(), &mut region);
     let Ending::Solved { path, bound } = &outcome.ending else { return Some((outcome, None)) };
     assert!(*bound as usize <= path.len());
     let mut blocks = tray.blocks().to_vec();
@@ -110,7 +112,7 @@ fn few_of_each_kind_keep_to_their_limits() {
     let search = |bytes: usize, most, limits: &Limits<'_>| {
         let mut memory = vec![Line::zeroed(); bytes / size_of::<Line>()];
         let mut region = Region::used(&mut memory);
-        spread::solve(&dense, start, |state| dense.kind(state), most, limits, &mut region).ending
+        diverse_bfs::solve(&dense, start, |state| dense.kind(state), most, limits, &mut region).ending
     };
     let stopped = |stop| Ending::Stopped { stop, bound: 1 };
     assert!(matches!(search(2 << 20, 1 << 20, &Limits::default()), Ending::Solved { .. }));
@@ -185,12 +187,12 @@ fn random_trays_as_the_oracle_says() {
         if answer == Answer::TooMany {
             continue;
         }
-        let Some(narrow) = solve::<u64>(&tray, metric, 1 << 19, &Alone) else {
+        let Some(narrow) = solve::<u64>(&tray, metric, 1 << 19, &NoHelpers) else {
             unfit += 1;
             continue;
         };
         assert_eq!(length(&narrow), answer.length(), "{tray:?} {metric:?}");
-        let wide = solve::<u128>(&tray, metric, 1 << 19, &Alone).unwrap();
+        let wide = solve::<u128>(&tray, metric, 1 << 19, &NoHelpers).unwrap();
         assert_eq!(length(&wide), answer.length(), "{tray:?} {metric:?}");
         match answer {
             Answer::Unsolvable(states) => {
@@ -263,10 +265,10 @@ fn little_memory_costs_time_or_ends_with_a_bound() {
     let tray = klotski();
     let (mut dropped, mut stopped) = (0, 0);
     for (metric, shortest) in Metric::ALL.into_iter().zip([116, 90, 81]) {
-        let plenty = solve::<u64>(&tray, metric, 1 << 20, &Alone).unwrap();
+        let plenty = solve::<u64>(&tray, metric, 1 << 20, &NoHelpers).unwrap();
         assert_eq!(length(&plenty), Some(shortest));
         for kib in [2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 128, 256] {
-            let outcome = solve::<u64>(&tray, metric, kib << 10, &Alone).unwrap();
+            let outcome = solve::<u64>(&tray, metric, kib << 10, &NoHelpers).unwrap();
             match outcome.ending {
                 Ending::Stopped { stop, bound } => {
                     stopped += 1;
@@ -291,7 +293,7 @@ fn random_trays_in_very_little_memory() {
         let metric = Metric::ALL[number % 3];
         let answer = oracle::solve(&tray, metric, 1500);
         let Some(outcome) =
-            solve::<u64>(&tray, metric, 6 << 10, &Alone).filter(|_| answer != Answer::TooMany)
+            solve::<u64>(&tray, metric, 6 << 10, &NoHelpers).filter(|_| answer != Answer::TooMany)
         else {
             continue;
         };
@@ -324,12 +326,12 @@ fn many_threads_find_the_same_length() {
     }
     let goal = Piece::plain(Rect::from_corners(3, 4, 4, 5).unwrap());
     let tray = Tray::new(5, 6, &[], &blocks, &[goal]).unwrap();
-    let alone = solve::<u64>(&tray, Metric::Piece, 64 << 20, &Alone).unwrap();
+    let alone = solve::<u64>(&tray, Metric::Piece, 64 << 20, &NoHelpers).unwrap();
     for threads in [2, 5] {
-        let together = solve::<u64>(&tray, Metric::Piece, 64 << 20, &Threads(threads)).unwrap();
+        let together = solve::<u64>(&tray, Metric::Piece, 64 << 20, &SpawnThreads(threads)).unwrap();
         assert_eq!(length(&together), length(&alone));
     }
-    let wide = solve::<u128>(&tray, Metric::Piece, 8 << 20, &Threads(2)).unwrap();
+    let wide = solve::<u128>(&tray, Metric::Piece, 8 << 20, &SpawnThreads(2)).unwrap();
     assert_eq!(length(&wide), length(&alone));
 }
 
@@ -337,7 +339,7 @@ fn many_threads_find_the_same_length() {
 fn limits_end_a_search_with_what_it_has_proved() {
     let tray = klotski();
     let stopped = |limits: Limits<'_>| {
-        let outcome = solve_within::<u64>(&tray, Metric::Piece, 1 << 20, &Alone, limits).unwrap();
+        let outcome = solve_within::<u64>(&tray, Metric::Piece, 1 << 20, &NoHelpers, limits).unwrap();
         match outcome.ending {
             Ending::Stopped { stop, bound } => (stop, bound),
             other => panic!("{other:?}"),
@@ -419,7 +421,7 @@ fn any_puzzle_can_be_searched_by_layers() {
         let mut region = Region::used(&mut memory[..if number % 2 == 0 { 65536 } else { 16384 }]);
         let start = puzzle.state(puzzle.0.pack(&state));
         let outcome =
-            layered::solve(&puzzle, start, &Limits::default(), &mut region, &Alone, WhenFull::Forget);
+            layered::solve(&puzzle, start, &Limits::default(), &mut region, &NoHelpers, WhenFull::Forget);
         let problem = Problem { puzzle: &puzzle.0, heuristic: &heuristic, start: state };
         let shortest = ida::solve(problem, &Limits::default());
         let Ending::Solved { path, .. } = &outcome.ending else { panic!("{outcome:?}") };
@@ -473,7 +475,7 @@ fn a_helper_that_panics_keeps_nobody_waiting() {
     let searched = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let mut memory = vec![Line::zeroed(); (64 << 20) / size_of::<Line>()];
         let mut region = Region::used(&mut memory);
-        layered::solve(&puzzle, start, &limits, &mut region, &Threads(2), WhenFull::Forget);
+        layered::solve(&puzzle, start, &limits, &mut region, &SpawnThreads(2), WhenFull::Forget);
     }));
     assert!(searched.is_err(), "the fault was not met");
 }

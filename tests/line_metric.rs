@@ -7,8 +7,8 @@ use batch_solve::heuristic::{Blind, LineWalk, Perimeter};
 use batch_solve::memory::{Line, Region};
 use batch_solve::puzzle::Move;
 use batch_solve::puzzle::tiles::{Board, Direction, Goal, Lines, Size, TileState};
-use batch_solve::search::best_first::{self, WhenFull};
-use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, Threads, ida};
+use batch_solve::search::astar::{self, WhenFull};
+use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, SpawnThreads, ida};
 use bytemuck::Zeroable;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -95,15 +95,16 @@ fn best_first_searches_agree_also_when_memory_is_full() {
     {
         every(stride, bytes, &mut |start, region| {
             let problem = Problem { puzzle: &puzzle, heuristic: &bound, start };
-            let company = Threads(threads);
-            let outcome = best_first::solve(problem, Order::ASTAR, &limits, region, &company, WhenFull::Dig);
+            let helpers = SpawnThreads(threads);
+            let outcome =
+                astar::solve(problem, Order::ASTAR, &limits, region, &helpers, WhenFull::FallBackToDfs);
             fell_back += usize::from(outcome.statistics.fell_back);
             outcome
         });
     }
     every(9973, 4 << 20, &mut |start, region| {
         let problem = Problem { puzzle: &puzzle, heuristic: &Blind, start };
-        best_first::solve(problem, Order::BREADTH, &limits, region, &Threads(1), WhenFull::Dig)
+        astar::solve(problem, Order::BREADTH, &limits, region, &SpawnThreads(1), WhenFull::FallBackToDfs)
     });
     assert!(fell_back > 0);
 }

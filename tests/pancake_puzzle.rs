@@ -5,11 +5,11 @@
 #[allow(dead_code, unreachable_pub)]
 mod pancakes;
 
-use batch_solve::heuristic::{Heuristic, OneByOne};
+use batch_solve::heuristic::{Heuristic, NoBatch};
 use batch_solve::memory::{Line, Region};
 use batch_solve::puzzle::Puzzle;
-use batch_solve::search::best_first::{self, WhenFull};
-use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, Stop, Threads, ida};
+use batch_solve::search::astar::{self, WhenFull};
+use batch_solve::search::{Ending, Limits, Order, Outcome, Problem, SpawnThreads, Stop, ida};
 use bytemuck::Zeroable;
 use pancakes::{Gaps, Pancakes};
 use std::collections::HashMap;
@@ -70,13 +70,13 @@ fn all_stacks_are_sorted_in_the_fewest_turns_in_any_memory() {
             let problem = Problem { puzzle: &puzzle, heuristic: &Gaps, start };
             let limits = Limits::default();
             assert_eq!(replay(puzzle, start, &ida::solve(problem, &limits)), (shortest, shortest));
-            let outcome = best_first::solve(
+            let outcome = astar::solve(
                 problem,
                 Order::ASTAR,
                 &limits,
                 &mut region,
-                &Threads(threads),
-                WhenFull::Dig,
+                &SpawnThreads(threads),
+                WhenFull::FallBackToDfs,
             );
             assert_eq!(replay(puzzle, start, &outcome), (shortest, shortest), "{bytes} bytes");
         }
@@ -88,8 +88,8 @@ struct Patchy;
 
 impl Heuristic<Pancakes> for Patchy {
     type Memo = u32;
-    type Carry = ();
-    type Brood = OneByOne;
+    type Payload = ();
+    type SuccessorBatch = NoBatch;
 
     fn name(&self) -> &'static str {
         "patchy"
@@ -108,9 +108,9 @@ impl Heuristic<Pancakes> for Patchy {
         memo
     }
 
-    fn carry(&self, _: &u32) {}
+    fn payload(&self, _: &u32) {}
 
-    fn resume(&self, _: &Pancakes, _: &u64, estimate: u32, (): ()) -> u32 {
+    fn restore(&self, _: &Pancakes, _: &u64, estimate: u32, (): ()) -> u32 {
         estimate
     }
 }
@@ -125,12 +125,19 @@ fn an_inconsistent_heuristic_still_gives_shortest_solutions() {
         for &(start, shortest) in space(puzzle).iter().step_by(3) {
             let problem = Problem { puzzle: &puzzle, heuristic: &Patchy, start };
             let limits = Limits::default();
-            let outcome =
-                best_first::solve(problem, Order::ASTAR, &limits, &mut region, &Threads(1), WhenFull::Dig);
+            let outcome = astar::solve(
+                problem,
+                Order::ASTAR,
+                &limits,
+                &mut region,
+                &SpawnThreads(1),
+                WhenFull::FallBackToDfs,
+            );
             assert_eq!(replay(puzzle, start, &outcome), (shortest, shortest), "{bytes} bytes");
             fell_back += u32::from(outcome.statistics.fell_back);
             let order = Order::weighted(2.0);
-            let outcome = best_first::solve(problem, order, &limits, &mut region, &Threads(1), WhenFull::Dig);
+            let outcome =
+                astar::solve(problem, order, &limits, &mut region, &SpawnThreads(1), WhenFull::FallBackToDfs);
             if let Ending::Stopped { stop, bound } = outcome.ending {
                 assert!(stop == Stop::Memory && bound <= shortest, "{outcome:?}");
                 continue;
@@ -151,8 +158,14 @@ fn a_search_alone_stores_no_more_than_it_may() {
         let most = i as u64 * 31 % 900 + 1;
         let problem = Problem { puzzle: &puzzle, heuristic: &Patchy, start };
         let limits = Limits::nodes(most);
-        let outcome =
-            best_first::solve(problem, Order::ASTAR, &limits, &mut region, &Threads(1), WhenFull::Dig);
+        let outcome = astar::solve(
+            problem,
+            Order::ASTAR,
+            &limits,
+            &mut region,
+            &SpawnThreads(1),
+            WhenFull::FallBackToDfs,
+        );
         assert!(outcome.statistics.stored <= most, "{outcome:?} of {most}");
         if let Ending::Stopped { bound, .. } = outcome.ending {
             assert!(bound <= shortest);

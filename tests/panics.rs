@@ -2,20 +2,23 @@
 //! somebody who will not come, and what was written stays whole.
 //!
 //! The faults are in puzzles that these tests bring themselves, and in what they
-//! do with a run's notices; the program has no switch for them.
+//! do with a run's observer; the program has no switch for them.
 
-use batch_solve::batch::counters::Counters;
-use batch_solve::batch::interrupt::Interrupt;
-use batch_solve::batch::{self, Notices, resume::Past, settings::Settings};
 use batch_solve::heuristic::Blind;
 use batch_solve::input::{Block, Defaults, InputError, Reader};
 use batch_solve::memory::{Line, Region};
-use batch_solve::output::{Format, Instance, Notation, Sink, Style};
+use batch_solve::model::interrupt::Interrupt;
+use batch_solve::model::report::Instance;
+use batch_solve::options::Options;
+use batch_solve::output::{Format, Notation, Sink, Style};
 use batch_solve::puzzle::batched::{Batched, Neighbours};
 use batch_solve::puzzle::tiles::{Goal, Size, Tiles};
 use batch_solve::puzzle::trays::{Metric, dense::Dense};
 use batch_solve::puzzle::{Move, Puzzle};
-use batch_solve::search::{Limits, Order, Problem, Threads, best_first, layered};
+use batch_solve::run::resume::ResumeState;
+use batch_solve::run::{self, Observer};
+use batch_solve::search::{Limits, Order, Problem, SpawnThreads, astar, layered};
+use batch_solve::solve::counters::Counters;
 use bytemuck::Zeroable;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
@@ -140,7 +143,7 @@ fn a_layered_search_ends_for_all() {
                 start,
                 &Limits::default(),
                 &mut region,
-                &Threads(4),
+                &SpawnThreads(4),
                 layered::WhenFull::Forget,
             );
         });
@@ -161,13 +164,13 @@ fn a_best_first_search_ends_for_all() {
             let faulty = Faulty::new(tiles, calls);
             let mut memory = vec![Line::zeroed(); 1 << 16];
             let mut region = Region::zeroed(&mut memory);
-            best_first::solve(
+            astar::solve(
                 Problem { puzzle: &faulty, heuristic: &Blind, start },
                 Order::ASTAR,
                 &Limits::default(),
                 &mut region,
-                &Threads(4),
-                best_first::WhenFull::Dig,
+                &SpawnThreads(4),
+                astar::WhenFull::FallBackToDfs,
             );
         });
     }
@@ -176,7 +179,7 @@ fn a_best_first_search_ends_for_all() {
 /// Panics, on the worker that meets a board of another size.
 struct Explosive;
 
-impl Notices for Explosive {
+impl Observer for Explosive {
     fn input_error(&self, _: &InputError) {}
     fn warn(&self, _: &str) {}
     fn explain(&self, reason: &str) {
@@ -195,19 +198,19 @@ fn a_run_ends_with_whole_lines() {
         let (input, output) = (path("puzzles"), path(&format!("results-{turn}")));
         let results = output.clone();
         panics(&format!("{threads} threads"), move || {
-            let settings = Settings {
+            let options = Options {
                 files: vec![input.to_str().unwrap().to_owned()],
                 threads,
                 explain: true,
-                ..Settings::default()
+                ..Options::default()
             };
             let style = Style { format: Format::Text, notation: Notation::default() };
-            let mut sink = Sink::create(&output, false, &settings.files).unwrap();
-            let run = batch::run(
-                &settings,
+            let mut sink = Sink::create(&output, false, &options.files).unwrap();
+            let run = run::run(
+                &options,
                 style,
                 &mut sink,
-                Past::default(),
+                ResumeState::default(),
                 &Counters::default(),
                 &Interrupt::new(),
                 &Explosive,

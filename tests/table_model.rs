@@ -144,7 +144,7 @@ fn stress<K: Key>(
     }
 }
 
-/// Threads, and insertions of each: few under Miri, which is slow.
+/// SpawnThreads, and insertions of each: few under Miri, which is slow.
 const THREADS: u64 = if cfg!(miri) { 3 } else { 16 };
 const SCALE: usize = if cfg!(miri) { 16 } else { 1 };
 

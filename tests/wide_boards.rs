@@ -2,7 +2,7 @@
 //! databases chosen by the program, other heuristics, checkpoints.
 
 use assert_cmd::cargo::{cargo_bin, cargo_bin_cmd};
-use batch_solve::batch::checkpoint::Checkpoint;
+use batch_solve::run::checkpoint::Checkpoint;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -222,7 +222,7 @@ fn a_search_that_is_killed_again_and_again_makes_progress() {
     for life in 0..4 {
         assert!(kill_after_checkpoints(dir.path(), &arguments, 2), "solved before it was killed");
         let found = Checkpoint::parse(&fs::read(dir.path().join("rest")).unwrap()).unwrap();
-        assert!(found.standing.expanded > before, "life {life}: {} after {before}", found.standing.expanded);
-        before = found.standing.expanded;
+        assert!(found.snapshot.expanded > before, "life {life}: {} after {before}", found.snapshot.expanded);
+        before = found.snapshot.expanded;
     }
 }

@@ -6,11 +6,9 @@
 // Each benchmark uses its own part of this.
 #![allow(dead_code)]
 
-use batch_solve::{
-    input::{Block, Defaults, Reader},
-    output::Instance,
-    puzzle::tiles::{Board, Goal},
-};
+use batch_solve::input::{Block, Defaults, Reader};
+use batch_solve::model::report::Instance;
+use batch_solve::puzzle::tiles::{Board, Goal};
 use bytemuck::Pod;
 use memmap2::{Advice, MmapMut};
 use std::time::Duration;

@@ -5,22 +5,23 @@
 //! `fuzz_targets/` hands these to libFuzzer, `tests/hostile_input.rs` runs them
 //! on mutations of the corpus with a stable compiler.
 
-use batch_solve::batch::checkpoint::Checkpoint;
-use batch_solve::batch::resume::{journal_again, kept};
-use batch_solve::batch::settings::Settings;
-use batch_solve::check::{Options, check_each, pairs};
+use batch_solve::check::{CheckOptions, check_each, pairs};
 use batch_solve::cli::args::{Cli, Command, Family, PdbCommand};
 use batch_solve::convert::results::{self as answers, Answers};
 use batch_solve::convert::{Puzzles, Record, Written};
-use batch_solve::heuristic::pdb::{Library, Partition, Store};
 use batch_solve::input::{
     Block, Course, Defaults, Form, Lines, Reader, parse_board, parse_course, parse_goal,
 };
 use batch_solve::memory::{Region, arena::Arena};
-use batch_solve::output::{Format, Instance, Notation, Style};
+use batch_solve::model::report::Instance;
+use batch_solve::options::Options;
+use batch_solve::output::{Format, Notation, Style};
+use batch_solve::pdb::{Library, Partition, Store};
 use batch_solve::puzzle::tiles::Size;
 use batch_solve::quantity::{parse_duration, parse_size};
-use batch_solve::shell::{Answer, Session};
+use batch_solve::run::checkpoint::Checkpoint;
+use batch_solve::run::resume::{journal_again, kept};
+use batch_solve::tools::shell::{Answer, Session};
 use clap::Parser;
 use std::cell::RefCell;
 use std::io::{Cursor, Read};
@@ -187,7 +188,7 @@ pub fn results(data: &[u8]) {
     let format =
         [Format::Text, Format::Jsonl, Format::Csv, Format::States].get(usize::from(first & 7)).copied();
     let notation = if first & 8 == 0 { Notation::Blank } else { Notation::Tile };
-    let options = Options { format, notation, room: 1 << 20 };
+    let options = CheckOptions { format, notation, room: 1 << 20 };
     let reader = || Reader::from_stream("-", Cursor::new(puzzles.to_vec()), Defaults::default());
     let mut out = String::new();
     let checked = check_each(vec![reader()], text, &options, |right| {
@@ -223,11 +224,11 @@ pub fn arguments(data: &[u8]) {
     match Cli::try_parse_from(arguments).and_then(Cli::into_command) {
         Err(usage) => assert!(!usage.to_string().is_empty()),
         Ok(Command::Solve(args)) => {
-            if let Ok(Settings { shard, threads, weight, .. }) = args.settings() {
+            if let Ok(Options { shard, threads, weight, .. }) = args.options() {
                 assert!(shard.0 <= shard.1 && shard.1 >= 1 && threads > 0 && weight >= 1.0);
             }
         }
-        Ok(Command::Tray(args)) => drop(args.settings()),
+        Ok(Command::Tray(args)) => drop(args.options()),
         Ok(Command::Generate(args)) => match &args.family {
             Some(Family::Trays(args)) => drop(args.request()),
             _ => drop(args.request()),
@@ -280,7 +281,7 @@ pub fn checkpoint(data: &[u8]) {
     let sealed = Checkpoint::seal(rest);
     let bytes = if first & 1 == 0 { rest } else { &sealed[..] };
     if let Ok(found) = Checkpoint::parse(bytes) {
-        assert_eq!(Checkpoint::to_bytes(&found.puzzle, &found.standing), bytes);
+        assert_eq!(Checkpoint::to_bytes(&found.puzzle, &found.snapshot), bytes);
     }
 }
 

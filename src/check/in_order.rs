@@ -5,9 +5,9 @@ use super::outcome::{Claim, Outcome};
 use super::puzzles::{Puzzle, Puzzles};
 use super::results::{self, Found};
 use super::verdict::judge;
-use super::{CheckError, Options};
+use super::{CheckError, CheckOptions};
 use crate::input::Reader;
-use crate::output::Instance;
+use crate::model::report::Instance;
 use crate::puzzle::tiles::Metric;
 use std::io::BufRead;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub fn in_order(
     readers: impl Iterator<Item = Reader>,
     results: impl BufRead,
-    options: &Options,
+    options: &CheckOptions,
     takes: impl Fn(u64) -> bool,
 ) -> Result<Result<u64, String>, CheckError> {
     let Some(results) = results::open(results, options)? else { return Err(CheckError::Format) };
@@ -98,7 +98,7 @@ mod tests {
 
     fn compared(puzzles: &'static str, results: &str, format: Format) -> Result<u64, String> {
         let reader = || Reader::from_stream("p.txt", Cursor::new(puzzles), Defaults::default());
-        let options = Options { format: Some(format), ..Options::default() };
+        let options = CheckOptions { format: Some(format), ..CheckOptions::default() };
         in_order([reader(), reader()].into_iter(), results.as_bytes(), &options, |n| n != 2).unwrap()
     }
 

@@ -26,11 +26,10 @@ mod tray_states;
 mod trays;
 mod verdict;
 
-use crate::{
-    input::InputError,
-    output::{Format, Instance, Notation},
-    puzzle::tiles::Direction,
-};
+use crate::input::InputError;
+use crate::model::report::Instance;
+use crate::output::{Format, Notation};
+use crate::puzzle::tiles::Direction;
 pub use in_order::in_order;
 use matching::{Match, Matching, Missing};
 use outcome::{Claim, Moves, Outcome};
@@ -50,7 +49,7 @@ const LONGEST: usize = 1000;
 
 /// How results are to be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
+pub struct CheckOptions {
     /// Their format; recognised by their first line if not given.
     pub format: Option<Format>,
     /// What a letter says in results that do not say it themselves.
@@ -60,13 +59,13 @@ pub struct Options {
 }
 
 /// Any format, and as much memory as any result needs.
-impl Default for Options {
+impl Default for CheckOptions {
     fn default() -> Self {
         Self { format: None, notation: Notation::default(), room: 1 << 30 }
     }
 }
 
-impl Options {
+impl CheckOptions {
     /// The longest result in bytes: its line, the text of its moves, twice, and its
     /// moves, which are up to four times as long, are there at once.
     fn longest(&self) -> u64 {
@@ -258,7 +257,7 @@ fn says<'a>(judgement: &Judgement, claim: &'a Claim) -> Says<'a> {
 pub fn check(
     files: Vec<impl Into<PuzzleFile>>,
     results: impl BufRead,
-    options: &Options,
+    options: &CheckOptions,
 ) -> Result<Summary, CheckError> {
     check_each(files, results, options, |_| {})
 }
@@ -267,7 +266,7 @@ pub fn check(
 pub fn check_each(
     files: Vec<impl Into<PuzzleFile>>,
     results: impl BufRead,
-    options: &Options,
+    options: &CheckOptions,
     mut visit: impl FnMut(Right<'_>),
 ) -> Result<Summary, CheckError> {
     let mut summary = Summary::default();
@@ -307,7 +306,7 @@ enum Met<'a> {
 fn each(
     files: Vec<PuzzleFile>,
     results: impl BufRead,
-    options: &Options,
+    options: &CheckOptions,
     mut visit: impl FnMut(Met<'_>),
 ) -> Result<Missing, CheckError> {
     let mut matching = Matching::new(Puzzles::new(files), options.waiting());

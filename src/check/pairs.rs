@@ -2,9 +2,9 @@
 //! there.
 
 use super::outcome::{Claim, Moves};
-use super::{CheckError, Met, Options, each};
+use super::{CheckError, CheckOptions, Met, each};
 use crate::input::Reader;
-use crate::output::Instance;
+use crate::model::report::Instance;
 use crate::puzzle::tiles::Direction;
 use std::io::BufRead;
 
@@ -37,7 +37,7 @@ pub enum Known<'a> {
 pub fn pairs(
     reader: Reader,
     results: impl BufRead,
-    options: &Options,
+    options: &CheckOptions,
     mut visit: impl FnMut(Pair<'_>),
     mut complain: impl FnMut(&str),
 ) -> Result<(), CheckError> {

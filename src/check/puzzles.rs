@@ -1,9 +1,7 @@
 //! The records of all puzzle files, one by one.
 
-use crate::{
-    input::{Block, Defaults, InputError, Invalid, Reader},
-    output::Instance,
-};
+use crate::input::{Block, Defaults, InputError, Invalid, Reader};
+use crate::model::report::Instance;
 use std::sync::Arc;
 
 /// How many records are cut out of a file at a time.

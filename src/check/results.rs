@@ -1,7 +1,7 @@
 //! The stream of results: which format it has, and one result after the other.
 
 use super::{
-    Options, csv, jsonl,
+    CheckOptions, csv, jsonl,
     limited::Limited,
     outcome::Outcome,
     states::{self, Section},
@@ -32,7 +32,7 @@ const FIRST: u64 = 64 << 10;
 /// The results, one by one; `None` if their format is not known.
 pub(super) fn open<'a>(
     mut results: impl BufRead + 'a,
-    options: &Options,
+    options: &CheckOptions,
 ) -> io::Result<Option<Box<dyn Iterator<Item = io::Result<Found>> + 'a>>> {
     // The first line, or as much of it as tells the format.
     let mut first = Vec::new();

@@ -6,7 +6,7 @@
 
 use super::outcome::{Claim, Fields, Moves, Outcome, Solved, short};
 use super::tray_states::Configurations;
-use crate::output::GiveUp;
+use crate::model::report::GiveUp;
 use crate::puzzle::{tiles::Direction, trays::Metric};
 
 /// Cells of the largest board and the largest tray.

@@ -5,10 +5,8 @@ use super::{
     puzzles::Puzzle,
     trays,
 };
-use crate::{
-    output::Instance,
-    puzzle::tiles::{Board, Direction, Goal, Metric, is_solvable},
-};
+use crate::model::report::Instance;
+use crate::puzzle::tiles::{Board, Direction, Goal, Metric, is_solvable};
 
 /// A claim found true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,34 +2,18 @@
 //! person sees on the terminal. Only this room prints.
 
 pub mod args;
-mod check;
-mod completions;
-mod convert;
-mod error_list;
+pub(crate) mod commands;
 mod exit;
-mod experiment;
-mod generate;
-mod generate_trays;
-mod improve;
-mod man;
-mod pdb;
-mod progress;
-mod screen;
-mod shell;
-mod signals;
-mod solve;
-mod status_line;
-mod trace;
-mod tray;
+pub(crate) mod terminal;
 
+pub use crate::cli::terminal::progress::{Progress, When};
+pub use crate::cli::terminal::screen::Screen;
+pub use crate::cli::terminal::signals::{listen, report_file_size_limit};
 pub use exit::Exit;
-pub use progress::{Progress, When};
-pub use screen::Screen;
-pub use signals::{listen, report_file_size_limit};
 
-use crate::batch::RunError;
 use crate::output::SinkError;
-use crate::trace::TraceError;
+use crate::run::RunError;
+use crate::tools::trace::TraceError;
 use args::{Cli, Command};
 use clap::Parser;
 use std::ffi::OsString;
@@ -45,23 +29,25 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         }
     };
     let result = match &command {
-        Command::Solve(args) => solve::run(args),
-        Command::Tray(args) => tray::run(args, command.screen()),
-        Command::Check(args) => check::run(args),
-        Command::Improve(args) => improve::run(args),
-        Command::Generate(args) => generate::run(args),
-        Command::Convert(args) => convert::run(args),
-        Command::Experiment(args) => experiment::run_experiment(args),
-        Command::Trace(args) => trace::run(args),
-        Command::Pdb(args) => pdb::run(args),
-        Command::Shell(args) => shell::run(args),
-        Command::Completions { shell } => completions::run(*shell),
-        Command::Man { command } => man::run(command.as_deref()),
+        Command::Solve(args) => crate::cli::commands::solve::run(args),
+        Command::Tray(args) => crate::cli::commands::tray::run(args, command.screen()),
+        Command::Check(args) => crate::cli::commands::check::run(args),
+        Command::Improve(args) => crate::cli::commands::improve::run(args),
+        Command::Generate(args) => crate::cli::commands::generate::run(args),
+        Command::Convert(args) => crate::cli::commands::convert::run(args),
+        Command::Experiment(args) => crate::cli::commands::experiment::run_experiment(args),
+        Command::Trace(args) => crate::cli::commands::trace::run(args),
+        Command::Pdb(args) => crate::cli::commands::pdb::run(args),
+        Command::Shell(args) => crate::cli::commands::shell::run(args),
+        Command::Completions { shell } => crate::cli::commands::completions::run(*shell),
+        Command::Man { command } => crate::cli::commands::man::run(command.as_deref()),
     };
     result.unwrap_or_else(|error| match sink_error(&error) {
         Some(SinkError::Closed) => Exit::Decided,
         // Nobody reads, and the signal says why it ends.
-        Some(SinkError::Unread) => signals::received().map_or(Exit::Failed, Exit::Signal),
+        Some(SinkError::Unread) => {
+            crate::cli::terminal::signals::received().map_or(Exit::Failed, Exit::Signal)
+        }
         _ => {
             command.screen().error(&message(&error));
             Exit::Failed

@@ -4,7 +4,7 @@
 //! that they need to be read back as what they were. [`results`] writes
 //! solutions that have been checked.
 //!
-//! A puzzle family adds its arm where an [`Instance`](crate::output::Instance)
+//! A puzzle family adds its arm where an [`Instance`](crate::model::report::Instance)
 //! is taken apart: in `Puzzles::record` for its input forms, in
 //! [`results::write`] for its answers.
 

@@ -1,7 +1,7 @@
 //! Records in the input forms.
 
 use crate::input::Form;
-use crate::output::Instance;
+use crate::model::report::Instance;
 use crate::puzzle::tiles::{Board, Goal, Size};
 use crate::puzzle::trays::{Block, Tray};
 use std::fmt::Write;

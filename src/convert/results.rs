@@ -2,7 +2,7 @@
 
 use super::puzzles::grid;
 use crate::check::{Right, Says};
-use crate::output::Instance;
+use crate::model::report::Instance;
 use crate::puzzle::tiles::{Board, Direction};
 use std::fmt::{self, Write};
 

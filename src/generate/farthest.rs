@@ -7,7 +7,7 @@
 //! by doubling and never hold more arrangements than the memory allows.
 
 use super::trays::Unmade;
-use crate::memory::budget::Short;
+use crate::memory::budget::OutOfBudget;
 use crate::puzzle::Puzzle;
 use crate::puzzle::trays::{Block, Mask, Metric, Packed, PackedState, Place, Tray};
 
@@ -39,7 +39,7 @@ pub(super) fn farthest(
     let fitting = Arrangements::fitting(memory);
     let mut seen = Arrangements::new(most.min(fitting) as usize)?;
     let full = |seen: &Arrangements| match (seen.len() as u64) < most {
-        true => Err(Unmade::Memory(Short { cap: memory, needed: Arrangements::bytes(most) })),
+        true => Err(Unmade::Memory(OutOfBudget { cap: memory, needed: Arrangements::bytes(most) })),
         false => Ok(()),
     };
     seen.insert(puzzle.pack(&start))?;

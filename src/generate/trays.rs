@@ -2,7 +2,7 @@
 
 use super::below;
 use super::farthest::{Farthest, farthest};
-use crate::memory::budget::Short;
+use crate::memory::budget::OutOfBudget;
 use crate::puzzle::trays::{Block, Layout, Metric, Piece, Place, Rect, Tray, TrayError, oracle};
 use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
 
@@ -91,7 +91,7 @@ pub enum Unmade {
     /// So many arrangements do not fit the memory; the number is without what the
     /// program itself takes.
     #[error(transparent)]
-    Memory(#[from] Short),
+    Memory(#[from] OutOfBudget),
     /// The system has no more memory.
     #[error("the system refuses memory for the search")]
     Refused,

@@ -220,8 +220,8 @@ impl Iterator for Way<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{distances, goals};
     use super::*;
+    use crate::heuristic::test_support::{distances, goals};
 
     fn moves(table: &Complete, state: &TileState<u64>) -> Vec<Direction> {
         table.way(|cell| state.cells.label(cell), state.blank.into()).flat_map(Leap::moves).collect()

@@ -34,7 +34,7 @@
 
 use super::walking_distance::shapes;
 use super::walking_distance::table::{Shape, Table};
-use super::{Heuristic, OneByOne, axis};
+use super::{Heuristic, NoBatch, axis};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Board, Cells, Lines, Size, TileState};
 use std::sync::Arc;
@@ -178,8 +178,8 @@ pub fn line_cuts(board: &Board, goal: &Board) -> u32 {
 
 impl Heuristic<Lines> for LineWalk {
     type Memo = Progress;
-    type Carry = u32;
-    type Brood = OneByOne;
+    type Payload = u32;
+    type SuccessorBatch = NoBatch;
 
     fn name(&self) -> &'static str {
         match &self.axes {
@@ -245,19 +245,19 @@ impl Heuristic<Lines> for LineWalk {
     }
 
     #[inline(always)]
-    fn carry(&self, memo: &Progress) -> u32 {
+    fn payload(&self, memo: &Progress) -> u32 {
         // Without room for both, `resume` measures anew.
         self.row_bits
             .map_or(0, |bits| memo.places[0] as u32 | (memo.places[1] as u32).checked_shl(bits).unwrap_or(0))
     }
 
     #[inline(always)]
-    fn resume(&self, puzzle: &Lines, state: &TileState<u64>, estimate: u32, carry: u32) -> Progress {
+    fn restore(&self, puzzle: &Lines, state: &TileState<u64>, estimate: u32, payload: u32) -> Progress {
         let [Axis::Walks { moves: rows, .. }, Axis::Walks { moves: cols, .. }] = &self.axes else {
             return Progress { estimate, ..self.evaluate(puzzle, state) };
         };
         let Some(bits) = self.row_bits else { return Progress { estimate, ..self.evaluate(puzzle, state) } };
-        let places = [carry & ((1 << bits) - 1), carry >> bits];
+        let places = [payload & ((1 << bits) - 1), payload >> bits];
         let least = [rows[places[0] as usize], cols[places[1] as usize]];
         Progress { places: places.map(u64::from), least, estimate }
     }
@@ -265,8 +265,8 @@ impl Heuristic<Lines> for LineWalk {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{distances, goals};
     use super::*;
+    use crate::heuristic::test_support::{distances, goals};
     use crate::puzzle::Puzzle;
     use ahash::HashMap;
 
@@ -291,7 +291,7 @@ mod tests {
                 let anew = bound.evaluate(&puzzle, &next);
                 assert_eq!((after.places, after.least), (anew.places, anew.least), "{state:?} {step:?}");
                 assert!(after.estimate >= anew.estimate);
-                let carried = bound.resume(&puzzle, &next, after.estimate, bound.carry(&after));
+                let carried = bound.restore(&puzzle, &next, after.estimate, bound.payload(&after));
                 assert_eq!(carried, after);
                 // On a shortest solution no estimate may be too large.
                 let left = far[&puzzle.pack(&next)];

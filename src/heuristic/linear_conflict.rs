@@ -15,7 +15,7 @@
 //! tile from elsewhere. A line's bits are the index of its term in one small
 //! table, and a move is an exclusive or. Other boards count the one line anew.
 
-use super::{Heuristic, Manhattan, OneByOne, axis};
+use super::{Heuristic, Manhattan, NoBatch, axis};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 
@@ -191,8 +191,8 @@ fn removals(places: impl Iterator<Item = u8>) -> u32 {
 
 impl<C: Cells> Heuristic<Tiles<C>> for LinearConflict {
     type Memo = Conflicts;
-    type Carry = ();
-    type Brood = OneByOne;
+    type Payload = ();
+    type SuccessorBatch = NoBatch;
 
     fn name(&self) -> &'static str {
         "linear-conflict"
@@ -229,18 +229,18 @@ impl<C: Cells> Heuristic<Tiles<C>> for LinearConflict {
     }
 
     #[inline(always)]
-    fn carry(&self, _: &Conflicts) {}
+    fn payload(&self, _: &Conflicts) {}
 
     #[inline(always)]
-    fn resume(&self, puzzle: &Tiles<C>, state: &TileState<C>, estimate: u32, (): ()) -> Conflicts {
+    fn restore(&self, puzzle: &Tiles<C>, state: &TileState<C>, estimate: u32, (): ()) -> Conflicts {
         Conflicts { estimate, lines: self.lines(puzzle, state) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{Steps, walks, whole_space};
     use super::*;
+    use crate::heuristic::test_support::{Steps, walks, whole_space};
     use crate::puzzle::tiles::{Board, Goal, Size};
 
     #[test]

@@ -1,7 +1,7 @@
 //! Manhattan distance (the courses' h2): each tile's rows and columns from its
 //! place, summed. A move changes it by one, up or down.
 
-use super::{Heuristic, OneByOne, Screened};
+use super::{Heuristic, NoBatch, PrunedMoves};
 use crate::puzzle::tiles::{Cells, Direction, TileMoves, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 
@@ -70,9 +70,9 @@ impl Manhattan {
 
 impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
     type Memo = u32;
-    type Carry = ();
-    type Brood = OneByOne;
-    const SCREENS: bool = C::CAPACITY <= 32;
+    type Payload = ();
+    type SuccessorBatch = NoBatch;
+    const PRUNES: bool = C::CAPACITY <= 32;
 
     fn name(&self) -> &'static str {
         "manhattan"
@@ -88,16 +88,16 @@ impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
     }
 
     #[inline(always)]
-    fn screen(
+    fn prune_moves(
         &self,
         puzzle: &Tiles<C>,
         &memo: &u32,
         state: &TileState<C>,
         moves: TileMoves,
         most: u32,
-    ) -> Screened<TileMoves> {
-        if !<Self as Heuristic<Tiles<C>>>::SCREENS || most > memo {
-            return Screened { moves, cut: 0, least: u32::MAX };
+    ) -> PrunedMoves<TileMoves> {
+        if !<Self as Heuristic<Tiles<C>>>::PRUNES || most > memo {
+            return PrunedMoves { moves, cut: 0, least: u32::MAX };
         }
         let nearer = &self.nearer[state.blank as usize];
         let good = Direction::ALL.into_iter().fold(0, |good, direction| {
@@ -107,7 +107,7 @@ impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
         });
         let kept = moves.only(good as u8);
         let cut = moves.count_left() - kept.count_left();
-        Screened { moves: kept, cut, least: if cut > 0 { memo + 1 } else { u32::MAX } }
+        PrunedMoves { moves: kept, cut, least: if cut > 0 { memo + 1 } else { u32::MAX } }
     }
 
     #[inline(always)]
@@ -116,18 +116,18 @@ impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
     }
 
     #[inline(always)]
-    fn carry(&self, _: &u32) {}
+    fn payload(&self, _: &u32) {}
 
     #[inline(always)]
-    fn resume(&self, _: &Tiles<C>, _: &TileState<C>, estimate: u32, (): ()) -> u32 {
+    fn restore(&self, _: &Tiles<C>, _: &TileState<C>, estimate: u32, (): ()) -> u32 {
         estimate
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{Steps, walks, whole_space};
     use super::*;
+    use crate::heuristic::test_support::{Steps, walks, whole_space};
 
     #[test]
     fn sums_distances_and_never_too_many() {

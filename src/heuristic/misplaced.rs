@@ -1,7 +1,7 @@
 //! Misplaced tiles (the courses' h1): how many tiles, the blank not counted, are
 //! not where they belong. Weak, but what every textbook starts with.
 
-use super::{Heuristic, OneByOne};
+use super::{Heuristic, NoBatch};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 
@@ -25,8 +25,8 @@ impl Misplaced {
 
 impl<C: Cells> Heuristic<Tiles<C>> for Misplaced {
     type Memo = u32;
-    type Carry = ();
-    type Brood = OneByOne;
+    type Payload = ();
+    type SuccessorBatch = NoBatch;
 
     fn name(&self) -> &'static str {
         "misplaced"
@@ -53,18 +53,18 @@ impl<C: Cells> Heuristic<Tiles<C>> for Misplaced {
     }
 
     #[inline(always)]
-    fn carry(&self, _: &u32) {}
+    fn payload(&self, _: &u32) {}
 
     #[inline(always)]
-    fn resume(&self, _: &Tiles<C>, _: &TileState<C>, estimate: u32, (): ()) -> u32 {
+    fn restore(&self, _: &Tiles<C>, _: &TileState<C>, estimate: u32, (): ()) -> u32 {
         estimate
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{Steps, walks, whole_space};
     use super::*;
+    use crate::heuristic::test_support::{Steps, walks, whole_space};
 
     #[test]
     fn counts_tiles_and_never_too_many() {

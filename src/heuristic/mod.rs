@@ -9,12 +9,11 @@ mod line_walk;
 mod linear_conflict;
 mod manhattan;
 mod misplaced;
-pub mod pdb;
 mod perimeter;
+#[cfg(test)]
+pub(crate) mod test_support;
 mod tray_bounds;
 mod tray_priorities;
-#[cfg(test)]
-mod trial;
 mod walking_distance;
 
 pub use complete::{Complete, Leap, Way};
@@ -22,7 +21,6 @@ pub use line_walk::{LineWalk, Progress, line_cuts};
 pub use linear_conflict::LinearConflict;
 pub use manhattan::Manhattan;
 pub use misplaced::Misplaced;
-pub use pdb::PatternDatabases;
 pub use perimeter::{Nearer, Perimeter};
 pub use tray_bounds::{TrayBound, TrayDistances};
 pub use tray_priorities::{TrayPriorities, TrayPriority};
@@ -38,11 +36,11 @@ pub trait Heuristic<P: Puzzle>: Sync {
 
     /// As much of the memo as must be kept beside a state in the open list. It
     /// is a plain word or several: aligned to 4 bytes, or nothing at all.
-    type Carry: Pod + Send;
+    type Payload: Pod + Send;
 
     /// Whether [`Heuristic::screen`] leaves no move whose estimate is above what
     /// it was told.
-    const SCREENS: bool = false;
+    const PRUNES: bool = false;
 
     /// The name in options and results.
     fn name(&self) -> &'static str;
@@ -54,32 +52,32 @@ pub trait Heuristic<P: Puzzle>: Sync {
     fn update(&self, puzzle: &P, memo: &Self::Memo, before: &P::State, step: Move) -> Self::Memo;
 
     /// Whether the memos come from tables that are far away, so that it pays to
-    /// make many drafts before the first is settled.
-    const FAR: bool = false;
+    /// make many pending_updates before the first is finished.
+    const PREFETCHED: bool = false;
 
     /// The first half of an update: all that can be told without a look into far
     /// tables, which are asked for.
     #[inline(always)]
-    fn draft(&self, puzzle: &P, memo: &Self::Memo, before: &P::State, step: Move) -> Self::Memo {
+    fn prepare(&self, puzzle: &P, memo: &Self::Memo, before: &P::State, step: Move) -> Self::Memo {
         self.update(puzzle, memo, before, step)
     }
 
     /// Between the two halves: where the first look into far tables only tells
     /// where to look next, it is made here, and the next one is asked for.
     #[inline(always)]
-    fn aim(&self, _draft: &mut Self::Memo) {}
+    fn resolve(&self, _draft: &mut Self::Memo) {}
 
-    /// The other half of an update: makes the memo of a draft that was aimed.
+    /// The other half of an update: makes the memo of a pending that was resolved.
     #[inline(always)]
-    fn settle(&self, _draft: &mut Self::Memo) {}
+    fn finish(&self, _draft: &mut Self::Memo) {}
 
-    /// The memo of a draft if its estimate is at most `most`; otherwise an
+    /// The memo of a pending if its estimate is at most `most`; otherwise an
     /// estimate above that, which need not be the best one.
     #[inline(always)]
-    fn settle_within(&self, mut draft: Self::Memo, most: u32) -> Result<Self::Memo, u32> {
-        self.settle(&mut draft);
-        let estimate = self.estimate(&draft);
-        if estimate > most { Err(estimate) } else { Ok(draft) }
+    fn finish_within(&self, mut pending: Self::Memo, most: u32) -> Result<Self::Memo, u32> {
+        self.finish(&mut pending);
+        let estimate = self.estimate(&pending);
+        if estimate > most { Err(estimate) } else { Ok(pending) }
     }
 
     /// The estimate in a memo; 0 for every goal.
@@ -88,73 +86,85 @@ pub trait Heuristic<P: Puzzle>: Sync {
     /// Leaves out moves of `state` whose estimate would be above `most`, where
     /// that can be told for all moves together faster than for one at a time.
     #[inline(always)]
-    fn screen(&self, _: &P, _: &Self::Memo, _: &P::State, moves: P::Moves, _most: u32) -> Screened<P::Moves> {
-        Screened { moves, cut: 0, least: u32::MAX }
+    fn prune_moves(
+        &self,
+        _: &P,
+        _: &Self::Memo,
+        _: &P::State,
+        moves: P::Moves,
+        _most: u32,
+    ) -> PrunedMoves<P::Moves> {
+        PrunedMoves { moves, cut: 0, least: u32::MAX }
     }
 
     /// What is kept of a memo in the open list.
-    fn carry(&self, memo: &Self::Memo) -> Self::Carry;
+    fn payload(&self, memo: &Self::Memo) -> Self::Payload;
 
     /// Whether what is kept always tells the state itself.
-    const KEEPS_STATES: bool = false;
+    const STORES_STATES: bool = false;
 
     /// The state itself, where what was kept tells it.
     #[inline(always)]
-    fn recall(&self, _: &Self::Carry) -> Option<P::State> {
+    fn state_of(&self, _: &Self::Payload) -> Option<P::State> {
         None
     }
 
     /// Successors that are made together, where states are kept.
-    type Brood: Brood<P, Self::Carry>;
+    type SuccessorBatch: SuccessorBatch<P, Self::Payload>;
 
-    /// Drafts all successors of up to [`TOGETHER`] states, in any order, where states
+    /// Drafts all successors of up to [`EXPANSION_BATCH`] states, in any order, where states
     /// are kept: `kept` tells what was kept of the state in a place.
     #[inline(always)]
     fn successors<'k>(
         &self,
         _: &P,
-        _origins: &[Origin],
-        _kept: impl Fn(u32) -> &'k Self::Carry,
-        _brood: &mut Self::Brood,
+        _origins: &[Parent],
+        _kept: impl Fn(u32) -> &'k Self::Payload,
+        _brood: &mut Self::SuccessorBatch,
     ) {
     }
 
-    /// The same for up to [`TOGETHER`] of a brood that is settled, if that is faster than
+    /// The same for up to [`EXPANSION_BATCH`] of a brood that is finished, if that is faster than
     /// from what would be kept of them; whether it is done. The first one that is chosen is
-    /// the first origin, and so on.
+    /// the first parent, and so on.
     #[inline(always)]
-    fn successors_of(&self, _brood: &Self::Brood, _chosen: Chosen, _next: &mut Self::Brood) -> bool {
+    fn successors_of(
+        &self,
+        _brood: &Self::SuccessorBatch,
+        _chosen: SelectionMask,
+        _next: &mut Self::SuccessorBatch,
+    ) -> bool {
         false
     }
 
-    /// Tells the estimates of successors that were drafted.
+    /// Tells the estimates of successors that were prepared.
     #[inline(always)]
-    fn settle_all(&self, _brood: &mut Self::Brood) {}
+    fn finish_batch(&self, _brood: &mut Self::SuccessorBatch) {}
 
     /// The memo again, from the state, its estimate and what was kept. A
     /// heuristic whose tables are far away does without the estimate.
-    fn resume(&self, puzzle: &P, state: &P::State, estimate: u32, carry: Self::Carry) -> Self::Memo;
+    fn restore(&self, puzzle: &P, state: &P::State, estimate: u32, payload: Self::Payload) -> Self::Memo;
 }
 
 /// States whose successors are asked for together, at most.
-pub const TOGETHER: usize = 32;
+pub const EXPANSION_BATCH: usize = 32;
 
 /// Some of a brood, a bit each.
-pub type Chosen = [u64; 2];
-const _: () = assert!(4 * TOGETHER <= 2 * u64::BITS as usize);
+pub type SelectionMask = [u64; 2];
+const _: () = assert!(4 * EXPANSION_BATCH <= 2 * u64::BITS as usize);
 
 /// A state whose successors are asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin {
+pub struct Parent {
     /// The place of what was kept of it.
     pub place: u32,
     /// The move that led to it, which need not be undone.
     pub last: Option<Move>,
 }
 
-/// The successors of up to [`TOGETHER`] states, `C` being what is kept of a state.
-pub trait Brood<P: Puzzle, C>: Default + Send {
-    /// Their estimates, as soon as they are settled: one for each.
+/// The successors of up to [`EXPANSION_BATCH`] states, `C` being what is kept of a state.
+pub trait SuccessorBatch<P: Puzzle, C>: Default + Send {
+    /// Their estimates, as soon as they are finished: one for each.
     fn estimates(&self) -> &[u32];
 
     /// The move that leads to one of them.
@@ -163,18 +173,18 @@ pub trait Brood<P: Puzzle, C>: Default + Send {
     /// One of them.
     fn state(&self, at: usize) -> P::State;
 
-    /// Which state it is a successor of, by the place among the origins.
-    fn origin(&self, at: usize) -> usize;
+    /// Which state it is a successor of, by the place among the parents.
+    fn parent(&self, at: usize) -> usize;
 
     /// What is kept of one of them.
-    fn carry(&self, at: usize) -> C;
+    fn payload(&self, at: usize) -> C;
 }
 
 /// No successors: they are not made together.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct OneByOne;
+pub struct NoBatch;
 
-impl<P: Puzzle, C: Copy> Brood<P, C> for OneByOne {
+impl<P: Puzzle, C: Copy> SuccessorBatch<P, C> for NoBatch {
     fn estimates(&self) -> &[u32] {
         &[]
     }
@@ -187,11 +197,11 @@ impl<P: Puzzle, C: Copy> Brood<P, C> for OneByOne {
         unreachable!("{NONE_HERE}")
     }
 
-    fn origin(&self, _: usize) -> usize {
+    fn parent(&self, _: usize) -> usize {
         unreachable!("{NONE_HERE}")
     }
 
-    fn carry(&self, _: usize) -> C {
+    fn payload(&self, _: usize) -> C {
         unreachable!("{NONE_HERE}")
     }
 }
@@ -201,7 +211,7 @@ const NONE_HERE: &str = "there are no successors here";
 
 /// The moves that are left after a look at all of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Screened<M> {
+pub struct PrunedMoves<M> {
     /// Moves that may be good enough.
     pub moves: M,
     /// How many were left out.
@@ -224,8 +234,8 @@ pub struct Blind;
 
 impl<P: Puzzle> Heuristic<P> for Blind {
     type Memo = ();
-    type Carry = ();
-    type Brood = OneByOne;
+    type Payload = ();
+    type SuccessorBatch = NoBatch;
 
     fn name(&self) -> &'static str {
         "none"
@@ -243,8 +253,8 @@ impl<P: Puzzle> Heuristic<P> for Blind {
     }
 
     #[inline(always)]
-    fn carry(&self, (): &()) {}
+    fn payload(&self, (): &()) {}
 
     #[inline(always)]
-    fn resume(&self, _: &P, _: &P::State, _: u32, (): ()) {}
+    fn restore(&self, _: &P, _: &P::State, _: u32, (): ()) {}
 }

@@ -9,7 +9,7 @@
 //!
 //! A slot is a state's key above four bits for its distance; a key is never 0.
 
-use super::{Heuristic, OneByOne};
+use super::{Heuristic, NoBatch};
 use crate::puzzle::{Move, Puzzle};
 
 /// Bits for a distance, and the largest one.
@@ -105,8 +105,8 @@ impl<H> Perimeter<H> {
 
 impl<P: Puzzle<Key = u64>, H: Heuristic<P>> Heuristic<P> for Perimeter<H> {
     type Memo = Nearer<H::Memo>;
-    type Carry = H::Carry;
-    type Brood = OneByOne;
+    type Payload = H::Payload;
+    type SuccessorBatch = NoBatch;
 
     fn name(&self) -> &'static str {
         "perimeter"
@@ -130,21 +130,21 @@ impl<P: Puzzle<Key = u64>, H: Heuristic<P>> Heuristic<P> for Perimeter<H> {
     }
 
     #[inline(always)]
-    fn carry(&self, memo: &Self::Memo) -> H::Carry {
-        self.inner.carry(&memo.inner)
+    fn payload(&self, memo: &Self::Memo) -> H::Payload {
+        self.inner.payload(&memo.inner)
     }
 
     #[inline(always)]
-    fn resume(&self, puzzle: &P, state: &P::State, estimate: u32, carry: H::Carry) -> Self::Memo {
-        Nearer { inner: self.inner.resume(puzzle, state, estimate, carry), estimate }
+    fn restore(&self, puzzle: &P, state: &P::State, estimate: u32, payload: H::Payload) -> Self::Memo {
+        Nearer { inner: self.inner.restore(puzzle, state, estimate, payload), estimate }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{distances, goals};
     use super::super::{Blind, LineWalk, Manhattan};
     use super::*;
+    use crate::heuristic::test_support::{distances, goals};
     use crate::puzzle::tiles::{Lines, Tiles};
 
     /// Tries a perimeter on a whole state space; how many estimates are exact.

@@ -8,7 +8,7 @@
 //! take the nearest block. One move moves one block, so the classes' bounds add
 //! up.
 
-use super::{Heuristic, OneByOne};
+use super::{Heuristic, NoBatch};
 use crate::puzzle::Move;
 use crate::puzzle::trays::{CLASSES, CellKey, Mask, Metric, Packed, PackedState, Place, Tray};
 
@@ -222,8 +222,8 @@ impl TrayDistances {
 
 impl<M: Mask, K: CellKey> Heuristic<Packed<M, K>> for TrayDistances {
     type Memo = u32;
-    type Carry = ();
-    type Brood = OneByOne;
+    type Payload = ();
+    type SuccessorBatch = NoBatch;
 
     fn name(&self) -> &'static str {
         self.bound.name()
@@ -252,10 +252,10 @@ impl<M: Mask, K: CellKey> Heuristic<Packed<M, K>> for TrayDistances {
     }
 
     #[inline(always)]
-    fn carry(&self, _: &u32) {}
+    fn payload(&self, _: &u32) {}
 
     #[inline(always)]
-    fn resume(&self, _: &Packed<M, K>, _: &PackedState<M>, estimate: u32, (): ()) -> u32 {
+    fn restore(&self, _: &Packed<M, K>, _: &PackedState<M>, estimate: u32, (): ()) -> u32 {
         estimate
     }
 }

@@ -1,15 +1,20 @@
 //! A handful of records with their text, cut out of the file but not yet read:
 //! cutting happens under a lock, reading on all workers at once.
 
-use super::{
-    Form, Invalid, context::Context, error::Fault, grid, letters, one_line::OneLine, paragraph, plain,
-    positions, rows, tray, word::Words,
-};
-use crate::output::Instance;
+use super::context::Context;
+use super::error::Fault;
+use super::{Form, Invalid};
+use crate::input::forms::one_line::OneLine;
+use crate::input::forms::word::Words;
+use crate::input::forms::{grid, letters, paragraph, plain, positions, rows, tray};
+use crate::model::report::Instance;
 use std::sync::Arc;
 
 /// A buffer that one huge record has made larger than this is given back.
 const KEPT_TEXT: usize = 256 << 10;
+
+/// Records in a block at most.
+pub const RECORDS: usize = 64;
 
 /// Some consecutive records of one file. It owns its text, so that it can go to
 /// another thread, and its buffers serve again for the next records.

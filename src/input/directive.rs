@@ -1,12 +1,10 @@
 //! Lines that start with `@`: what holds for the records after them.
 
-use super::{
-    Defaults,
-    context::Context,
-    error::Fault,
-    one_line::{OneLine, checked_id, known_length},
-    word::{Words, quote},
-};
+use super::Defaults;
+use super::context::Context;
+use super::error::Fault;
+use crate::input::forms::one_line::{OneLine, checked_id, known_length};
+use crate::input::forms::word::{Words, quote};
 use crate::puzzle::tiles::{Board, Goal, Size};
 
 /// One directive, understood.

@@ -8,36 +8,24 @@
 //! `positions`, `tray` and `letters`, a [`Form`], and a line in `one_line` or `block`.
 
 mod block;
-mod compact;
 mod context;
-mod course;
 mod digest;
 mod directive;
 mod error;
 mod form;
-mod grid;
+pub(crate) mod forms;
 mod guard;
-mod letters;
-mod line;
-mod one_line;
 mod packed;
-mod paragraph;
-mod plain;
-mod positions;
 mod reader;
-mod rows;
-mod slashes;
 mod source;
-mod tray;
-mod word;
 
-pub use block::{Block, Header};
+pub use crate::input::forms::course::{Course, CourseFault, parse_course};
+pub use crate::input::forms::tray::Lines;
+pub use block::{Block, Header, RECORDS};
 pub use context::Defaults;
-pub use course::{Course, CourseFault, parse_course};
 pub use digest::Digest;
 pub use directive::{BoardTextError, GoalError, parse_board, parse_goal};
 pub use error::{InputError, Invalid};
 pub use form::{Form, UnknownForm};
 pub use packed::{Packing, packed_window};
 pub use reader::Reader;
-pub use tray::Lines;

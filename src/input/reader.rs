@@ -4,17 +4,15 @@
 //! as little as it can: find the ends of lines, follow directives, and hand the
 //! text out. What a record means is found out by [`Block::parse`].
 
-use super::{
-    Block, Defaults, Digest, InputError, Invalid,
-    block::{Extra, Shape},
-    context::Context,
-    directive::{self, Directive},
-    grid,
-    paragraph::{self, Paragraph},
-    rows::{self, Look},
-    source::{Source, WINDOW},
-    word::{is_gap, is_list_mark, is_tile_gap},
-};
+use super::block::{Extra, Shape};
+use super::context::Context;
+use super::directive::{self, Directive};
+use super::source::{Source, WINDOW};
+use super::{Block, Defaults, Digest, InputError, Invalid};
+use crate::input::forms::grid;
+use crate::input::forms::paragraph::{self, Paragraph};
+use crate::input::forms::rows::{self, Look};
+use crate::input::forms::word::{is_gap, is_list_mark, is_tile_gap};
 use memchr::memchr;
 use std::{io::Read, sync::Arc};
 
@@ -88,7 +86,7 @@ impl Reader {
     /// of the file that is copied into it.
     pub const FOOTPRINT: usize = LONGEST + 2 * WINDOW + (64 << 10);
 
-    /// Opens a file by the [text of its name](crate::file_name); `-` is standard input, and `.gz` and `.zst` are
+    /// Opens a file by the [text of its name](crate::files::name); `-` is standard input, and `.gz` and `.zst` are
     /// compressed.
     pub fn open(name: &str, defaults: Defaults) -> Result<Self, InputError> {
         Source::open(name, defaults.window).map(|source| Self::new(source, defaults))

@@ -2,7 +2,7 @@
 //! compressed file is a stream of its text.
 
 use super::{InputError, Packing, guard};
-use crate::file_name::path_of;
+use crate::files::name::path_of;
 use std::{
     fs::{File, Metadata},
     io::{self, ErrorKind, Read, Seek, SeekFrom},
@@ -35,7 +35,7 @@ struct State {
 }
 
 impl Source {
-    /// Opens a file by the [text of its name](crate::file_name); `-` is standard
+    /// Opens a file by the [text of its name](crate::files::name); `-` is standard
     /// input. A compressed one may ask for a window
     /// of so many bytes.
     pub(super) fn open(name: &str, window: Option<u64>) -> Result<Self, InputError> {

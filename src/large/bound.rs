@@ -6,10 +6,10 @@
 //! that must are those that are not on a longest rising sequence (Hansson, Mayer
 //! and Yung, 1992).
 
-use super::field::Field;
+use crate::large::mutable_board::MutableBoard;
 
 /// No solution of the field is shorter than this, whatever moves it has made.
-pub fn lower_bound(field: &Field) -> u32 {
+pub fn lower_bound(field: &MutableBoard) -> u32 {
     let (rows, cols) = (field.size().rows(), field.size().cols());
     let at = |cell: usize| (cell / cols, cell % cols);
     let blank = field.blank();
@@ -69,7 +69,7 @@ mod tests {
                 for board in request.boards().unwrap() {
                     let memo = heuristic.evaluate(&puzzle, &puzzle.state(&board));
                     let estimate = Heuristic::<Tiles<u64>>::estimate(&heuristic, &memo);
-                    assert_eq!(lower_bound(&Field::new(&board, &goal)), estimate, "{board}");
+                    assert_eq!(lower_bound(&MutableBoard::new(&board, &goal)), estimate, "{board}");
                 }
             }
         }

@@ -7,22 +7,22 @@
 //! The rest of the time goes to windows of the best path, which is cut into pieces so
 //! that all can work on it.
 
-use super::beam::{self, Course, Weights, Work};
-use super::field::{Field, backward};
+use super::beam::{self, BeamParams, Weights, Work};
 use super::staged::Staged;
 use super::windows::Windows;
+use crate::large::mutable_board::{MutableBoard, backward};
 use crate::puzzle::tiles::{Direction, Size};
-use crate::search::{Company, Limits, Stop};
+use crate::search::{HelperPool, Limits, Stop};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// What an improvement may use.
-pub struct Means<'a> {
+pub struct Resources<'a> {
     /// Its limits; the deadline is when it ends.
     pub limits: Limits<'a>,
     /// Who may help.
-    pub company: &'a dyn Company,
+    pub helpers: &'a dyn HelperPool,
     /// How many may come, the owner included.
     pub hands: usize,
     /// Memory for beams.
@@ -55,9 +55,9 @@ pub const USUAL_TIME: Duration = Duration::from_secs(1);
 /// A solution of the field, as short as the time allows; `known` is one that
 /// there is already. With no limit but the time, there always is one.
 pub fn improve(
-    field: &Field,
+    field: &MutableBoard,
     known: Option<Vec<Direction>>,
-    means: Means<'_>,
+    means: Resources<'_>,
     work: &mut Work,
 ) -> Result<Vec<Direction>, Stop> {
     let started = Instant::now();
@@ -77,7 +77,7 @@ pub fn improve(
         field,
         best: &best,
         limits,
-        company: means.company,
+        helpers: means.helpers,
         bound: means.bound,
         turns: AtomicUsize::new(0),
     };
@@ -106,10 +106,10 @@ struct Time {
 
 /// The rounds of an improvement.
 struct Rounds<'a> {
-    field: &'a Field,
+    field: &'a MutableBoard,
     best: &'a Best,
     limits: Limits<'a>,
-    company: &'a dyn Company,
+    helpers: &'a dyn HelperPool,
     bound: usize,
     /// Beams begun so far.
     turns: AtomicUsize,
@@ -136,7 +136,7 @@ impl Rounds<'_> {
         let needed = beam::bytes(size, beam::widest_in(size, total));
         for &(part, changes_ends) in rounds(size, total) {
             // Helpers may come later, too; but not at the cost of the owner's width.
-            let parts = match self.company.offers() {
+            let parts = match self.helpers.has_idle() {
                 true => hands.max(1),
                 false => (8 * memory.len() / needed).clamp(1, hands.max(1)),
             };
@@ -144,7 +144,7 @@ impl Rounds<'_> {
             let memories: Mutex<Vec<&mut [u64]>> =
                 Mutex::new(memory.chunks_mut(share.max(1)).take(parts).collect());
             let done = Mutex::new(Work::default());
-            self.company.invite(&|| {
+            self.helpers.run_shared(&|| {
                 // The last piece is taken first: every other hand begins at the goal.
                 let (memory, is_other) = {
                     let mut memories = memories.lock();
@@ -168,12 +168,12 @@ impl Rounds<'_> {
         work: &mut Work,
     ) {
         let size = self.field.size();
-        let course = Course {
+        let course = BeamParams {
             width: width
                 .unwrap_or_else(|| beam::widest_in(size, total))
                 .min(beam::widest(size, 8 * memory.len())),
             ends: width.is_none().then_some(started + total.mul_f64(part)),
-            turns: Course::TURNS[self.turns.fetch_add(1, Relaxed) % Course::TURNS.len()],
+            turns: BeamParams::TURNS[self.turns.fetch_add(1, Relaxed) % BeamParams::TURNS.len()],
             weights: Weights::of(size),
         };
         if course.width == 0 || Instant::now() >= ends {
@@ -202,7 +202,7 @@ impl Rounds<'_> {
             let pieces = self.pieces(path, offset);
             let next = AtomicUsize::new(0);
             let over = AtomicBool::new(false);
-            self.company.invite(&|| {
+            self.helpers.run_shared(&|| {
                 let mut windows = Windows::new(self.field.size());
                 while let Some(piece) = pieces.get(next.fetch_add(1, Relaxed)) {
                     let (field, path) = &mut *piece.lock();
@@ -232,7 +232,7 @@ impl Rounds<'_> {
 
     /// The path in pieces, each with the field at its start. The first cut comes
     /// after `offset` moves, modulo the size of a piece.
-    fn pieces(&self, path: Vec<Direction>, offset: usize) -> Vec<Mutex<(Field, Vec<Direction>)>> {
+    fn pieces(&self, path: Vec<Direction>, offset: usize) -> Vec<Mutex<(MutableBoard, Vec<Direction>)>> {
         let mut field = self.field.clone();
         let mut pieces = Vec::new();
         let mut rest = path.as_slice();

@@ -12,9 +12,9 @@
 
 pub mod beam;
 pub mod bound;
-pub mod core;
-pub mod field;
+pub mod endgame;
 pub mod improve;
+pub mod mutable_board;
 pub mod peel;
 pub mod staged;
 pub mod windows;

@@ -4,7 +4,7 @@ use crate::puzzle::tiles::{Direction, Size};
 
 /// A rectangle of cells that are not solved yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rest {
+pub struct Unsolved {
     /// Its first row.
     pub top: usize,
     /// Its first column.
@@ -38,7 +38,7 @@ impl Side {
     }
 }
 
-impl Rest {
+impl Unsolved {
     /// All of a board.
     pub fn whole(size: Size) -> Self {
         Self { top: 0, left: 0, rows: size.rows(), cols: size.cols() }
@@ -89,7 +89,7 @@ pub struct View {
 
 impl View {
     /// The view from a side, on a board of so many columns.
-    pub fn new(rest: Rest, side: Side, board_cols: usize) -> Self {
+    pub fn new(rest: Unsolved, side: Side, board_cols: usize) -> Self {
         let first = rest.top * board_cols + rest.left;
         let (origin, inward) = match side {
             Side::Top => (first, Direction::Down),
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn each_side_is_seen_as_the_first_row() {
-        let rest = Rest { top: 1, left: 2, rows: 3, cols: 4 };
+        let rest = Unsolved { top: 1, left: 2, rows: 3, cols: 4 };
         let line = |side| {
             let view = View::new(rest, side, 10);
             (0..view.width).map(|place| view.cell(0, place)).collect::<Vec<_>>()
@@ -164,8 +164,9 @@ mod tests {
 
     #[test]
     fn the_line_of_the_blanks_home_is_never_next() {
-        let sides =
-            |rows, cols, blank| Rest { top: 0, left: 0, rows, cols }.open_sides(blank, 3).collect::<Vec<_>>();
+        let sides = |rows, cols, blank| {
+            Unsolved { top: 0, left: 0, rows, cols }.open_sides(blank, 3).collect::<Vec<_>>()
+        };
         assert_eq!(sides(5, 5, (4, 4)), [Side::Top, Side::Left]);
         assert_eq!(sides(5, 4, (0, 0)), [Side::Bottom]);
         assert_eq!(sides(2, 9, (1, 4)), [Side::Left, Side::Right]);

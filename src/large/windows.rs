@@ -5,7 +5,7 @@
 //! nowhere. Depth-first search for a way with less slack is quick while that is
 //! small, however long the window is; so windows are chosen by their slack.
 
-use super::field::{Field, beside};
+use crate::large::mutable_board::{MutableBoard, beside};
 use crate::puzzle::tiles::{Direction, Size};
 
 /// Shortens stretches of paths on boards of one size.
@@ -39,7 +39,7 @@ impl Windows {
     /// slack, until `stop`. The field's own moves do not matter.
     pub fn shorten(
         &mut self,
-        field: &Field,
+        field: &MutableBoard,
         path: &mut Vec<Direction>,
         slack: usize,
         mut stop: impl FnMut() -> bool,
@@ -66,7 +66,7 @@ impl Windows {
 
     /// The length of the longest window at the start of a path that has some
     /// slack, but no more than this; notes where the tiles are at its end.
-    fn measure(&mut self, start: &Field, path: &[Direction], slack: usize) -> usize {
+    fn measure(&mut self, start: &MutableBoard, path: &[Direction], slack: usize) -> usize {
         let cols = self.size.cols();
         let mut field = start.clone();
         let (mut distance, mut length) = (0isize, 0);
@@ -97,7 +97,7 @@ impl Windows {
 
     /// Looks for a way to the window's end that is shorter by two moves at
     /// least; leaves the field as it was.
-    fn search(&mut self, field: &mut Field, length: usize) -> bool {
+    fn search(&mut self, field: &mut MutableBoard, length: usize) -> bool {
         let cols = self.size.cols();
         let blank = usize::from(field.cells()[field.blank()]);
         let mut distance = 0;
@@ -126,7 +126,7 @@ impl Windows {
     /// Depth-first search for a way of `bound` moves. The field ends as it was.
     fn deepen(
         &mut self,
-        field: &mut Field,
+        field: &mut MutableBoard,
         (distance, bound): (usize, usize),
         blank: usize,
         most: &mut u64,
@@ -180,7 +180,7 @@ impl Windows {
     }
 
     /// Where the tile in a cell is at the end of the window.
-    fn end(&self, field: &Field, row: usize, col: usize) -> [u8; 2] {
+    fn end(&self, field: &MutableBoard, row: usize, col: usize) -> [u8; 2] {
         self.ends[usize::from(field.cells()[row * self.size.cols() + col])]
     }
 }

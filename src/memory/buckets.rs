@@ -7,7 +7,7 @@
 //! load. Everything lies in memory that the list is given: it never allocates,
 //! and says when it is full.
 
-use super::handout::Handout;
+use crate::memory::parallel_chunks::ParallelChunks;
 use bytemuck::{Pod, Zeroable};
 
 /// No chunk.
@@ -81,7 +81,7 @@ impl<E> Default for Segment<'_, E> {
 pub struct Lent<'m, E> {
     heads: [&'m mut [Chunk]; 2],
     /// As far as chunks were ever used.
-    entries: [Handout<'m, E>; 2],
+    entries: [ParallelChunks<'m, E>; 2],
 }
 
 impl<E> Lent<'_, E> {
@@ -98,7 +98,7 @@ impl<E> Lent<'_, E> {
 
     /// Whether all chunks were given to somebody.
     pub fn is_empty(&self) -> bool {
-        self.entries.iter().all(Handout::is_empty)
+        self.entries.iter().all(ParallelChunks::is_empty)
     }
 }
 
@@ -317,8 +317,8 @@ impl<'m, E: Pod> Buckets<'m, E> {
         let (near, far) = (std::mem::take(&mut self.near), std::mem::take(&mut self.far));
         let (chunk, fresh) = (self.shape.chunk, self.fresh as usize);
         let entries = [
-            Handout::new(near.entries, chunk).up_to(fresh),
-            Handout::new(far.entries, chunk).up_to(fresh.saturating_sub(near.chunks.len())),
+            ParallelChunks::new(near.entries, chunk).up_to(fresh),
+            ParallelChunks::new(far.entries, chunk).up_to(fresh.saturating_sub(near.chunks.len())),
         ];
         Lent { heads: [near.chunks, far.chunks], entries }
     }

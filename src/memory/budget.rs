@@ -1,4 +1,4 @@
-//! One ledger of bytes for the whole process.
+//! One budget of bytes for the whole process.
 //!
 //! Whoever is going to use memory in earnest reserves it here first. What is
 //! reserved is never given back: a run's parts live as long as the run.
@@ -19,7 +19,7 @@ pub struct Budget {
 /// There is not enough left.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{} of memory are not enough: at least {} are needed here", Bytes(*.cap), Bytes(readable(*.needed)))]
-pub struct Short {
+pub struct OutOfBudget {
     /// The cap.
     pub cap: u64,
     /// A cap that would do.
@@ -52,7 +52,7 @@ pub fn least_cap(needs: impl Fn(u64) -> u64) -> u64 {
 }
 
 impl Budget {
-    /// A ledger with nothing reserved.
+    /// A budget with nothing reserved.
     pub fn new(cap: u64) -> Self {
         Self { cap, reserved: AtomicU64::new(0) }
     }
@@ -68,13 +68,13 @@ impl Budget {
     }
 
     /// Reserves some bytes.
-    pub fn reserve(&self, bytes: u64) -> Result<(), Short> {
+    pub fn reserve(&self, bytes: u64) -> Result<(), OutOfBudget> {
         self.reserved
             .try_update(Ordering::Relaxed, Ordering::Relaxed, |reserved| {
                 reserved.checked_add(bytes).filter(|&sum| sum <= self.cap)
             })
             .map(drop)
-            .map_err(|reserved| Short { cap: self.cap, needed: reserved.saturating_add(bytes) })
+            .map_err(|reserved| OutOfBudget { cap: self.cap, needed: reserved.saturating_add(bytes) })
     }
 }
 
@@ -94,11 +94,11 @@ mod tests {
     fn a_ledger_is_never_overdrawn() {
         let budget = Budget::new(100);
         assert!(budget.reserve(60).is_ok());
-        assert_eq!(budget.reserve(41), Err(Short { cap: 100, needed: 101 }));
+        assert_eq!(budget.reserve(41), Err(OutOfBudget { cap: 100, needed: 101 }));
         assert_eq!(budget.left(), 40);
         assert!(budget.reserve(40).is_ok());
         assert!(budget.reserve(u64::MAX).is_err());
-        let short = Short { cap: 100 << 20, needed: (128 << 20) + 1 };
+        let short = OutOfBudget { cap: 100 << 20, needed: (128 << 20) + 1 };
         assert_eq!(short.to_string(), "100 MiB of memory are not enough: at least 129 MiB are needed here");
         assert_eq!(budget.left(), 0);
     }

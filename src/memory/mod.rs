@@ -1,4 +1,4 @@
-//! One ledger of bytes, one arena, and what lives in it: the visited table, the
+//! One budget of bytes, one arena, and what lives in it: the visited table, the
 //! open list, and chains of chunks. Nothing here knows what a puzzle is.
 
 pub mod arena;
@@ -6,10 +6,10 @@ pub mod buckets;
 pub mod budget;
 pub mod chunks;
 pub mod geometry;
-pub mod handout;
 pub mod key;
 pub mod limits;
 pub mod packed;
+pub mod parallel_chunks;
 pub mod region;
 pub mod visited;
 

@@ -1,7 +1,8 @@
 //! Comma-separated values: the fields of JSON Lines as columns.
 
+use super::Notation;
 use super::fields::{self, Fields, Key, Value};
-use super::{Effort, Notation, Report, Verdict};
+use crate::model::report::{Effort, Report, Verdict};
 
 /// Appends the line that names the columns.
 pub(super) fn header(out: &mut Vec<u8>) {
@@ -73,8 +74,8 @@ fn quoted(out: &mut Vec<u8>, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::samples;
     use super::*;
+    use crate::model::report::samples;
     use proptest::prelude::*;
 
     fn row(report: &Report) -> String {

@@ -1,6 +1,7 @@
 //! The fields of a result and their order: one list for JSON Lines and CSV.
 
-use super::{Instance, Moves, Notation, Report, Solution, Verdict, words};
+use super::{Notation, words};
+use crate::model::report::{Instance, Moves, Report, Solution, Verdict};
 use crate::puzzle::tiles::Goal;
 use std::fmt::Display;
 

@@ -1,6 +1,7 @@
 //! The formats that results are written in, and the choice between them.
 
-use super::{Instance, Moves, Report, Solution, Verdict, csv, jsonl, states, text, words};
+use super::{csv, jsonl, states, text, words};
+use crate::model::report::{Instance, Moves, Report, Solution, Verdict};
 use crate::puzzle::tiles::Direction;
 use std::path::Path;
 
@@ -163,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_long_line_is_the_same_in_chunks() {
-        let mut report = super::super::report::samples::solved();
+        let mut report = crate::model::report::samples::solved();
         let Verdict::Solved(solution) = &mut report.verdict else { unreachable!() };
         let moves: Vec<Direction> = (0..3_000_000).map(|n| Direction::ALL[n * n % 7 % 4]).collect();
         solution.moves = moves.into();

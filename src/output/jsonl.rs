@@ -1,7 +1,8 @@
 //! JSON Lines: an object on one line for each puzzle.
 
 use super::fields::{self, Fields, Key, Value};
-use super::{Moves, Notation, Report, words};
+use super::{Notation, words};
+use crate::model::report::{Moves, Report};
 use crate::puzzle::trays::Shift;
 
 /// Appends a report as one line.
@@ -83,8 +84,8 @@ fn escape(out: &mut Vec<u8>, byte: u8) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::samples;
     use super::*;
+    use crate::model::report::samples;
     use proptest::prelude::*;
 
     fn line(report: &Report, notation: Notation) -> String {
@@ -158,7 +159,7 @@ mod tests {
             report.n = n;
             report.file = file.as_str().into();
             report.id = Some(id.as_str().into());
-            report.verdict = crate::output::Verdict::Invalid { reason: reason.as_str().into() };
+            report.verdict = crate::model::report::Verdict::Invalid { reason: reason.as_str().into() };
             let text = line(&report, Notation::Blank);
             prop_assert_eq!(text.matches('\n').count(), 1);
             let value: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -3,7 +3,7 @@
 //! Cheap enough for every result of a fast batch, and shares nothing with the
 //! search but the board. A solution that fails here is a bug of this program.
 
-use super::{Instance, Moves, Solution};
+use crate::model::report::{Instance, Moves, Solution};
 use crate::puzzle::tiles::{Board, Direction, Goal, Size};
 use crate::puzzle::trays::{Layout, Metric, Shift, Tray};
 
@@ -88,8 +88,8 @@ fn misses(size: Size, tiles: &[u16]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Report, Verdict, report::samples};
     use super::*;
+    use crate::model::report::{Report, Verdict, samples};
     use crate::puzzle::tiles;
 
     fn sample() -> (Instance, Solution) {

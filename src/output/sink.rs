@@ -8,7 +8,7 @@
 
 use super::checksum::Checksum;
 use super::stop::{Stop, piece};
-use crate::disk;
+use crate::files::disk;
 use std::{
     fs::{File, Metadata, OpenOptions, TryLockError},
     io::{self, IsTerminal, Read, Seek, SeekFrom, Write},
@@ -372,7 +372,7 @@ fn is_input(output: &Metadata, inputs: &[impl AsRef<str>]) -> bool {
     let same = |input: &str| {
         let metadata = match input {
             "-" => io::stdin().as_fd().try_clone_to_owned().and_then(|fd| File::from(fd).metadata()),
-            name => crate::file_name::path_of(name).metadata(),
+            name => crate::files::name::path_of(name).metadata(),
         };
         metadata.is_ok_and(|metadata| identity(&metadata) == identity(output))
     };

@@ -16,7 +16,8 @@
 //! A blank line stands after each grid and each heading. The blank is `_`, so
 //! that a grid can be read back as a puzzle.
 
-use super::{Instance, Moves, Notation, Report, Verdict, tray_states, words};
+use super::{Notation, tray_states, words};
+use crate::model::report::{Instance, Moves, Report, Verdict};
 use crate::puzzle::tiles::{Board, Direction};
 
 /// May take what there is of a report, and says whether to go on.
@@ -111,8 +112,8 @@ fn grid(out: &mut Vec<u8>, board: &Board) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::samples;
     use super::*;
+    use crate::model::report::samples;
     use crate::puzzle::tiles::{Goal, Size};
 
     fn text(report: &Report) -> String {

@@ -1,6 +1,7 @@
 //! Text: `id TAB status TAB length TAB moves`, a line for each puzzle.
 
-use super::{Notation, Report, Verdict, words};
+use super::{Notation, words};
+use crate::model::report::{Report, Verdict};
 
 /// Appends a report as one line. Where there is no solution the length is `-`
 /// and the last field says why.
@@ -25,8 +26,8 @@ pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::samples;
     use super::*;
+    use crate::model::report::samples;
 
     fn line(report: &Report) -> String {
         let mut out = Vec::new();
@@ -47,7 +48,7 @@ mod tests {
 
     #[test]
     fn moves_of_blocks_are_four_numbers_each() {
-        use super::super::{Moves, Solution};
+        use crate::model::report::{Moves, Solution};
         let mut report = samples::tray();
         assert_eq!(line(&report), "17\tsolved\t1\t0 0 1 0\n");
         let Verdict::Solved(Solution { moves: Moves::Tray(moves), .. }) = &mut report.verdict else {

@@ -1,6 +1,7 @@
 //! The small words that several formats share: letters, numbers, ids, statuses.
 
-use super::{Instance, Moves, Notation, Report, Verdict};
+use super::Notation;
+use crate::model::report::{Instance, Moves, Report, Verdict};
 use crate::puzzle::tiles::Direction;
 use crate::puzzle::trays::Shift;
 

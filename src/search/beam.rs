@@ -6,12 +6,12 @@
 //! breadth-first search, and what it finds is shortest; afterwards it is not,
 //! and the beam may run dry before it meets a goal.
 
-use super::best_first::{Entry, Full};
-use super::explored::{Explored, Visit, in_growing_parts};
 use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::heuristic::Heuristic;
 use crate::memory::{Key, Region};
 use crate::puzzle::{Move, Puzzle};
+use crate::search::astar::{Entry, ExplicitEntry};
+use crate::search::closed_set::{Explored, Visit, in_growing_parts};
 
 /// States expanded together, so that their places are fetched together.
 const HANDFUL: usize = 32;
@@ -44,7 +44,7 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
     let width = match width {
         Width::States(states) => states,
         Width::Bytes(bytes) => {
-            let entries = (1 + CANDIDATES) * size_of::<Full<H::Carry>>();
+            let entries = (1 + CANDIDATES) * size_of::<ExplicitEntry<H::Payload>>();
             let slots = size_of::<<P::Key as Key>::Slot>() * LEVELS * REACHED / 10;
             bytes / (entries + slots)
         }
@@ -66,7 +66,7 @@ fn within<P: Puzzle, H: Heuristic<P>>(
     if estimate == 0 && puzzle.is_goal(&start) {
         return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
     }
-    let entry = size_of::<Full<H::Carry>>();
+    let entry = size_of::<ExplicitEntry<H::Payload>>();
     let bytes = |widths| width.saturating_mul(widths * entry).saturating_add(63) & !63;
     let (beam_end, open_end) = (bytes(1), bytes(1).saturating_add(bytes(CANDIDATES)));
     if open_end >= region.bytes() {
@@ -79,7 +79,7 @@ fn within<P: Puzzle, H: Heuristic<P>>(
         return stopped(Stop::Memory);
     };
     let (beam, candidates) = (entries(beam.words), entries(candidates.words));
-    beam[0] = Full::new(first, 0, estimate, heuristic.carry(&memo));
+    beam[0] = ExplicitEntry::new(first, 0, estimate, heuristic.payload(&memo));
     let children = Vec::with_capacity(4 * HANDFUL);
     let mut level =
         Level { problem, width, explored, candidates, len: 0, children, was_cut: false, statistics };
@@ -137,7 +137,7 @@ struct Child<K, C> {
     step: Move,
     estimate: u32,
     is_goal: bool,
-    carry: C,
+    payload: C,
     /// The position of its parent in the batch.
     parent: usize,
 }
@@ -147,9 +147,9 @@ struct Level<'a, 'm, P: Puzzle, H: Heuristic<P>> {
     problem: Problem<'a, P, H>,
     width: usize,
     explored: Explored<'a, 'm, P>,
-    candidates: &'m mut [Full<H::Carry>],
+    candidates: &'m mut [ExplicitEntry<H::Payload>],
     len: usize,
-    children: Vec<Child<P::Key, H::Carry>>,
+    children: Vec<Child<P::Key, H::Payload>>,
     /// Whether any state was ever left out.
     was_cut: bool,
     statistics: Statistics,
@@ -157,7 +157,7 @@ struct Level<'a, 'm, P: Puzzle, H: Heuristic<P>> {
 
 impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
     /// Finds the successors of a beam; none if that went to its end.
-    fn expand(&mut self, beam: &[Full<H::Carry>], limits: &Limits<'_>) -> Option<End<P::Key>> {
+    fn expand(&mut self, beam: &[ExplicitEntry<H::Payload>], limits: &Limits<'_>) -> Option<End<P::Key>> {
         for handful in beam.chunks(HANDFUL) {
             if let Some(stop) = limits.reached(self.explored.stored) {
                 return Some(End::Stop(stop));
@@ -175,18 +175,18 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
 
     /// Makes the successors of one state.
     #[inline]
-    fn generate(&mut self, parent: usize, entry: &Full<H::Carry>) {
+    fn generate(&mut self, parent: usize, entry: &ExplicitEntry<H::Payload>) {
         let Problem { puzzle, heuristic, .. } = self.problem;
         let (state, last) = self.explored.state(entry.slot());
-        let memo = heuristic.resume(puzzle, &state, entry.estimate(0, 0), entry.carry());
+        let memo = heuristic.restore(puzzle, &state, entry.estimate(0, 0), entry.payload());
         for step in puzzle.moves(&state, last) {
             let memo = heuristic.update(puzzle, &memo, &state, step);
             let estimate = heuristic.estimate(&memo);
             let child = puzzle.apply(&state, step);
             let mixed = self.explored.prefetch(&child);
             let is_goal = estimate == 0 && puzzle.is_goal(&child);
-            let carry = heuristic.carry(&memo);
-            self.children.push(Child { mixed, step, estimate, is_goal, carry, parent });
+            let payload = heuristic.payload(&memo);
+            self.children.push(Child { mixed, step, estimate, is_goal, payload, parent });
         }
     }
 
@@ -213,7 +213,7 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
             if self.len == self.candidates.len() {
                 self.cut();
             }
-            self.candidates[self.len] = Full::new(slot, 0, child.estimate, child.carry);
+            self.candidates[self.len] = ExplicitEntry::new(slot, 0, child.estimate, child.payload);
             self.len += 1;
         }
         children.clear();
@@ -228,7 +228,7 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
         }
         self.was_cut = true;
         let candidates = &mut self.candidates[..self.len];
-        let estimate = |entry: &Full<H::Carry>| (entry.estimate(0, 0) as usize).min(HIGHEST);
+        let estimate = |entry: &ExplicitEntry<H::Payload>| (entry.estimate(0, 0) as usize).min(HIGHEST);
         let mut counts = [0usize; HIGHEST + 1];
         candidates.iter().for_each(|entry| counts[estimate(entry)] += 1);
         // All below some estimate are kept, and as many with it as there is

@@ -12,10 +12,10 @@
 //! middle of a batch, the states behind that point are not counted. One thread runs
 //! it, so they repeat exactly.
 
-use super::explored::{Explored, Visit, in_growing_parts};
 use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::memory::{Key, Region};
 use crate::puzzle::{Move, Puzzle};
+use crate::search::closed_set::{Explored, Visit, in_growing_parts};
 
 /// States expanded together, so that their slots are fetched together.
 const BATCH: usize = 32;

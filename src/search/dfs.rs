@@ -6,11 +6,11 @@
 //! as it goes: it finds some solution, as a rule a very long one, and says
 //! nothing of shorter ones.
 
-use super::explored::{Explored, Visit, in_growing_parts};
 use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::heuristic::Heuristic;
 use crate::memory::{Key, Region};
 use crate::puzzle::Puzzle;
+use crate::search::closed_set::{Explored, Visit, in_growing_parts};
 
 /// Expansions between two looks at the clock.
 const BETWEEN_LOOKS: u64 = 1 << 12;

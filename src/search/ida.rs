@@ -3,10 +3,10 @@
 //! Depth-first searches with a growing bound on cost plus estimate. It needs no
 //! memory but the path, and the first solution is a shortest one.
 
-use super::depth_first::{Below, DepthFirst, Root};
 use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::heuristic::Heuristic;
 use crate::puzzle::Puzzle;
+use crate::search::bounded_dfs::{Below, DepthFirst, Root};
 
 /// Solves a problem on the calling thread.
 pub fn solve<P: Puzzle, H: Heuristic<P>>(problem: Problem<'_, P, H>, limits: &Limits<'_>) -> Outcome {

@@ -1,6 +1,6 @@
 //! What may end a search before it has decided.
 
-use super::keeper::Keeper;
+use crate::search::checkpoint::CheckpointSink;
 use std::time::Instant;
 
 /// The limit that ended a search.
@@ -36,7 +36,7 @@ pub struct Limits<'a> {
     /// Told which total cost is being searched.
     pub stage: Option<&'a (dyn Fn(u32) + Sync)>,
     /// Who keeps the standing of a search from a frontier.
-    pub keeper: Option<&'a dyn Keeper>,
+    pub checkpoint_sink: Option<&'a dyn CheckpointSink>,
 }
 
 impl Limits<'_> {

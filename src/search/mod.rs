@@ -14,24 +14,24 @@
 //!   states are expanded by the batch.
 //! * [`spread`]: the same with few states of each kind, for any solution.
 
-pub mod any_width;
+pub mod astar;
 pub mod beam;
-pub mod best_first;
 pub mod bfs;
-mod company;
-mod depth_first;
+mod bounded_dfs;
+pub mod checkpoint;
+mod closed_set;
 pub mod dfs;
-mod explored;
+pub mod diverse_bfs;
+pub mod dynamic_key;
+mod helpers;
 pub mod ida;
-pub mod keeper;
-mod lanes;
+mod interleaved;
 pub mod layered;
 mod limits;
 mod order;
 mod outcome;
-pub mod spread;
 
-pub use company::{Alone, Company, Threads};
+pub use crate::search::helpers::{HelperPool, NoHelpers, SpawnThreads};
 pub use limits::{Limits, Stop};
 pub use order::Order;
 pub use outcome::{Ending, Outcome, Statistics};

@@ -6,7 +6,7 @@
 pub struct Order {
     cost_weight: u32,
     estimate_weight: u32,
-    one_by_one: bool,
+    strict: bool,
 }
 
 /// One, in sixty-fourths.
@@ -14,25 +14,25 @@ const ONE: u32 = 64;
 
 impl Order {
     /// g + h: finds a shortest solution.
-    pub const ASTAR: Self = Self { cost_weight: ONE, estimate_weight: ONE, one_by_one: false };
+    pub const ASTAR: Self = Self { cost_weight: ONE, estimate_weight: ONE, strict: false };
     /// g: finds a shortest solution, without a heuristic.
-    pub const BREADTH: Self = Self { cost_weight: ONE, estimate_weight: 0, one_by_one: false };
+    pub const BREADTH: Self = Self { cost_weight: ONE, estimate_weight: 0, strict: false };
     /// h: finds any solution.
-    pub const GREEDY: Self = Self { cost_weight: 0, estimate_weight: ONE, one_by_one: false };
+    pub const GREEDY: Self = Self { cost_weight: 0, estimate_weight: ONE, strict: false };
 
     /// g + W·h: finds a solution at most W times as long as a shortest one.
     /// The weight is rounded down to sixty-fourths, and is at least one.
     pub fn weighted(weight: f64) -> Self {
         let estimate_weight = ((weight * f64::from(ONE)) as u32).clamp(ONE, ONE * 1024);
-        Self { cost_weight: ONE, estimate_weight, one_by_one: false }
+        Self { cost_weight: ONE, estimate_weight, strict: false }
     }
 
     /// The same order, kept to the letter by one worker: the best state, then the
     /// best of those that are left and its successors. That costs time, counts as a
     /// textbook does, and repeats exactly. Other workers join only when memory is
     /// full, that is when the search is no longer the one of the textbook.
-    pub const fn one_by_one(self) -> Self {
-        Self { one_by_one: true, ..self }
+    pub const fn strict(self) -> Self {
+        Self { strict: true, ..self }
     }
 
     /// What a search in this order is called.
@@ -75,13 +75,13 @@ impl Order {
     /// lives on following the best state at once; a handful at a time would make
     /// a beam of it.
     #[inline(always)]
-    pub fn takes_one_at_a_time(self) -> bool {
-        self.one_by_one || self.cost_weight == 0
+    pub fn is_strict(self) -> bool {
+        self.strict || self.cost_weight == 0
     }
 
-    /// Whether [`Self::one_by_one`] was asked for.
+    /// Whether [`Self::strict`] was asked for.
     pub fn is_one_by_one(self) -> bool {
-        self.one_by_one
+        self.strict
     }
 
     /// Whether the order is A*'s or breadth-first's, so that nothing shorter
@@ -129,8 +129,8 @@ mod tests {
         assert_eq!(order.priority(20, 33), 69);
         assert_eq!((order.accepts(60), order.bound(60)), (60, 40));
         assert_eq!(Order::weighted(0.3), Order::ASTAR);
-        assert!(!Order::ASTAR.takes_one_at_a_time() && Order::ASTAR.one_by_one().takes_one_at_a_time());
-        let named = [Order::ASTAR, Order::BREADTH.one_by_one(), Order::GREEDY, order];
+        assert!(!Order::ASTAR.is_strict() && Order::ASTAR.strict().is_strict());
+        let named = [Order::ASTAR, Order::BREADTH.strict(), Order::GREEDY, order];
         assert_eq!(named.map(Order::name), ["astar", "bfs", "greedy", "wastar"]);
         assert_eq!([Order::ASTAR, order, Order::GREEDY].map(|order| order.cost_after(7)), [8, 8, 1]);
         assert!(Order::ASTAR.is_optimal() && Order::BREADTH.is_optimal());

@@ -1,12 +1,10 @@
 //! The arguments of `experiment`.
 
-use crate::{
-    cli::{Screen, When},
-    experiment::{Design, Means, Method, Preset, presets},
-    memory::limits,
-    puzzle::tiles::Size,
-    quantity::parse_size,
-};
+use crate::cli::{Screen, When};
+use crate::memory::limits;
+use crate::puzzle::tiles::Size;
+use crate::quantity::parse_size;
+use crate::tools::experiment::{Design, Means, Method, Preset, presets};
 use anyhow::ensure;
 use clap::{Args, ColorChoice};
 use std::{path::PathBuf, thread};

@@ -4,7 +4,7 @@ use super::Destination;
 use crate::{
     generate::trays::{BlockShape, TrayGoal, TrayRequest},
     memory::{
-        budget::{PROGRAM, Short},
+        budget::{OutOfBudget, PROGRAM},
         limits,
     },
     puzzle::trays::Rect,
@@ -95,8 +95,8 @@ impl GenerateTraysArgs {
     }
 
     /// Says that the search does not fit, with a cap that would do.
-    pub fn short(&self, search: &Short) -> Short {
-        Short { cap: self.memory(), needed: search.needed.saturating_add(RESERVED) }
+    pub fn short(&self, search: &OutOfBudget) -> OutOfBudget {
+        OutOfBudget { cap: self.memory(), needed: search.needed.saturating_add(RESERVED) }
     }
 
     /// The trays asked for, or why these arguments make no sense.

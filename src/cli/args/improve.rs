@@ -1,12 +1,12 @@
 //! The arguments of `improve`.
 
 use super::{CheckArgs, Destination};
-use crate::batch::improve::{Request, room};
-use crate::check::Options;
+use crate::check::CheckOptions;
 use crate::cli::Screen;
 use crate::memory::limits;
 use crate::output::{Format, Style};
 use crate::quantity::parse_duration;
+use crate::run::improve::{Request, room};
 use clap::{Args, ColorChoice};
 use std::time::Duration;
 
@@ -63,7 +63,11 @@ impl ImproveArgs {
             threads,
             memory,
             timeout: self.timeout,
-            options: Options { format: self.input.format, notation: self.input.notation, room: room(memory) },
+            options: CheckOptions {
+                format: self.input.format,
+                notation: self.input.notation,
+                room: room(memory),
+            },
             style: Style { format, notation: self.input.notation },
         }
     }

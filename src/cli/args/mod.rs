@@ -1,9 +1,9 @@
 //! The arguments: one table for help, manual page and completions.
 //!
 //! What the user typed is checked here first, then turned into what the rest of
-//! the program works with: [`SolveArgs`] into [`Settings`] and so on.
+//! the program works with: [`SolveArgs`] into [`Options`] and so on.
 //!
-//! [`Settings`]: crate::batch::settings::Settings
+//! [`Options`]: crate::options::Options
 
 mod check;
 mod convert;
@@ -31,15 +31,16 @@ pub use solve::{MetricChoice, SolveArgs};
 pub use trace::{TraceArgs, Verbosity};
 pub use tray::TrayArgs;
 
-use super::{Screen, status_line};
-use crate::batch::resume::Past;
-use crate::file_name::text_of;
+use super::Screen;
+use crate::cli::terminal::status_line;
+use crate::files::name::text_of;
 use crate::output::{Sink, SinkError, Stop};
+use crate::run::resume::ResumeState;
 use clap::builder::{OsStringValueParser, Styles, TypedValueParser};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, error::ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Reads the name of an input file, whatever its bytes, as [text](crate::file_name).
+/// Reads the name of an input file, whatever its bytes, as [text](crate::files::name).
 fn file_name() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|name| text_of(&name))
 }
@@ -194,7 +195,9 @@ impl Destination {
     /// The same, which is given up where nobody reads and it is time to stop.
     pub fn open_until(&self, inputs: &[impl AsRef<str>], stop: Stop) -> Result<Sink, SinkError> {
         match self.path() {
-            Some(path) => Sink::create_until(path, self.force, inputs, stop).inspect(|_| Past::forget(path)),
+            Some(path) => {
+                Sink::create_until(path, self.force, inputs, stop).inspect(|_| ResumeState::forget(path))
+            }
             None => Ok(Sink::stdout(inputs)?.until(stop)),
         }
         .map(status_line::guard)
@@ -209,10 +212,8 @@ impl Destination {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        batch::settings::{Algorithm, HeuristicChoice, Quality, Settings},
-        output::{Format, Notation},
-    };
+    use crate::options::{Algorithm, HeuristicChoice, Options, Quality};
+    use crate::output::{Format, Notation};
     use std::time::Duration;
 
     fn parse(line: &str) -> Result<Command, clap::Error> {
@@ -227,8 +228,8 @@ mod tests {
         }
     }
 
-    fn settings(line: &str) -> Settings {
-        solve(line).settings().unwrap()
+    fn options(line: &str) -> Options {
+        solve(line).options().unwrap()
     }
 
     #[test]
@@ -241,13 +242,13 @@ mod tests {
         for line in
             ["a.txt b.txt -j 3", "solve a.txt b.txt -t 3", "-t 3 solve a.txt b.txt", "-t 3 a.txt b.txt"]
         {
-            let settings = settings(line);
-            assert_eq!(settings.files, ["a.txt", "b.txt"], "{line}");
-            assert_eq!(settings.threads, 3);
+            let options = options(line);
+            assert_eq!(options.files, ["a.txt", "b.txt"], "{line}");
+            assert_eq!(options.threads, 3);
         }
-        assert_eq!(settings("./check").files, ["./check"]);
-        assert_eq!(settings("a.txt check").files, ["a.txt", "check"]);
-        assert_eq!(settings("-").files, ["-"]);
+        assert_eq!(options("./check").files, ["./check"]);
+        assert_eq!(options("a.txt check").files, ["a.txt", "check"]);
+        assert_eq!(options("-").files, ["-"]);
         assert!(matches!(parse("check a b"), Ok(Command::Check(_))));
         let error = parse("-t 3 check a b").unwrap_err().to_string();
         assert!(error.contains("the command 'check' goes before its options"), "{error}");
@@ -255,32 +256,32 @@ mod tests {
 
     #[test]
     fn defaults() {
-        let settings = settings("a.txt");
-        assert_eq!(settings.quality, Quality::Auto);
-        assert_eq!(settings.algorithm, Algorithm::Auto);
-        assert_eq!(settings.heuristic, HeuristicChoice::Auto);
-        assert_eq!((settings.weight, settings.goal.as_str(), settings.shard), (1.5, "blank-last", (1, 1)));
-        assert_eq!((settings.max_nodes, settings.timeout, settings.deadline), (None, None, None));
-        assert!(settings.threads > 0 && settings.memory > 0 && !settings.explain);
-        assert!((1..10).all(|n| settings.takes(n)));
+        let options = options("a.txt");
+        assert_eq!(options.quality, Quality::Auto);
+        assert_eq!(options.algorithm, Algorithm::Auto);
+        assert_eq!(options.heuristic, HeuristicChoice::Auto);
+        assert_eq!((options.weight, options.goal.as_str(), options.shard), (1.5, "blank-last", (1, 1)));
+        assert_eq!((options.max_nodes, options.timeout, options.deadline), (None, None, None));
+        assert!(options.threads > 0 && options.memory > 0 && !options.explain);
+        assert!((1..10).all(|n| options.takes(n)));
         assert_eq!(solve("a.txt").style(), Default::default());
     }
 
     #[test]
     fn every_option() {
-        let settings = settings(
+        let options = options(
             "a.txt -m 1.5G --quality fast -a wastar --heuristic linear-conflict --weight 2 --goal snail --max-nodes 9 \
              --timeout 250ms --deadline 1h30m --shard 2/3 --input-format line --explain",
         );
-        assert_eq!((settings.memory, settings.quality), (3 << 29, Quality::Fast));
-        assert_eq!((settings.algorithm, settings.weight), (Algorithm::Wastar, 2.0));
-        assert_eq!(settings.heuristic, HeuristicChoice::LinearConflict);
-        assert_eq!((settings.goal.as_str(), settings.max_nodes), ("snail", Some(9)));
-        assert_eq!(settings.timeout, Some(Duration::from_millis(250)));
-        assert_eq!(settings.deadline, Some(Duration::from_secs(5400)));
-        assert_eq!(settings.input_format.as_deref(), Some("line"));
-        assert!(settings.explain);
-        let taken: Vec<u64> = (1..=8).filter(|&n| settings.takes(n)).collect();
+        assert_eq!((options.memory, options.quality), (3 << 29, Quality::Fast));
+        assert_eq!((options.algorithm, options.weight), (Algorithm::Wastar, 2.0));
+        assert_eq!(options.heuristic, HeuristicChoice::LinearConflict);
+        assert_eq!((options.goal.as_str(), options.max_nodes), ("snail", Some(9)));
+        assert_eq!(options.timeout, Some(Duration::from_millis(250)));
+        assert_eq!(options.deadline, Some(Duration::from_secs(5400)));
+        assert_eq!(options.input_format.as_deref(), Some("line"));
+        assert!(options.explain);
+        let taken: Vec<u64> = (1..=8).filter(|&n| options.takes(n)).collect();
         assert_eq!(taken, [2, 5, 8]);
     }
 
@@ -331,7 +332,7 @@ mod tests {
 
     #[test]
     fn arguments_that_do_not_fit_together() {
-        let error = |line| solve(line).settings().unwrap_err().to_string();
+        let error = |line| solve(line).options().unwrap_err().to_string();
         assert!(error("a --quality optimal -a greedy").contains("cannot promise the shortest"));
         assert_eq!(error("a -a ida --weight 2"), "--weight is for --algorithm wastar");
         assert_eq!(error("- a -"), "standard input ('-') can be read only once");

@@ -1,11 +1,9 @@
 //! The arguments of `pdb`, and where databases are kept.
 
-use crate::{
-    heuristic::pdb::{Partition, Store},
-    input::parse_goal,
-    puzzle::tiles::Size,
-    quantity::parse_size,
-};
+use crate::input::parse_goal;
+use crate::pdb::{Partition, Store};
+use crate::puzzle::tiles::Size;
+use crate::quantity::parse_size;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;

@@ -1,15 +1,13 @@
 //! The arguments of `solve`, and what they come to.
 
 use super::{Destination, PdbDir, forms::form_names};
-use crate::{
-    batch::settings::{Algorithm, HeuristicChoice, Quality, Settings},
-    cli::{Screen, When},
-    heuristic::pdb::{NotAPartition, Partition},
-    memory::limits,
-    output::{Format, Notation, Style},
-    puzzle::{tiles, trays},
-    quantity::{parse_duration, parse_size},
-};
+use crate::cli::{Screen, When};
+use crate::memory::limits;
+use crate::options::{Algorithm, HeuristicChoice, Options, Quality};
+use crate::output::{Format, Notation, Style};
+use crate::pdb::{NotAPartition, Partition};
+use crate::puzzle::{tiles, trays};
+use crate::quantity::{parse_duration, parse_size};
 use anyhow::{bail, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 use std::{path::PathBuf, thread, time::Duration};
@@ -175,7 +173,7 @@ pub struct SolveArgs {
     ///
     /// Goes on where an earlier run ended, however it ended; what was cut short
     /// only because it was interrupted, or its --deadline was over, is solved again.
-    /// Options that change results, and the puzzle files, must be as they were;
+    /// CheckOptions that change results, and the puzzle files, must be as they were;
     /// FILE.resume, which lies beside FILE meanwhile, tells. Where it is missing,
     /// the results are compared with the records.
     #[arg(long, requires = "output", conflicts_with = "force", help_heading = "Output")]
@@ -215,7 +213,7 @@ pub struct SolveArgs {
 
 impl SolveArgs {
     /// What the batch is to do, or why these arguments do not fit together.
-    pub fn settings(&self) -> anyhow::Result<Settings> {
+    pub fn options(&self) -> anyhow::Result<Options> {
         let (quality, algorithm) = (self.quality, self.algorithm);
         let promises_nothing =
             [Algorithm::Wastar, Algorithm::Greedy, Algorithm::Dfs, Algorithm::Beam, Algorithm::Staged];
@@ -269,7 +267,7 @@ impl SolveArgs {
         let standard_inputs = self.files.iter().filter(|file| *file == "-").count();
         ensure!(standard_inputs <= 1, "standard input ('-') can be read only once");
         let threads = self.threads.map_or_else(cores, |threads| threads as usize);
-        Ok(Settings {
+        Ok(Options {
             files: self.files.clone(),
             threads,
             memory: limits::cap(self.memory, threads),

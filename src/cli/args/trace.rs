@@ -1,13 +1,11 @@
 //! The arguments of `trace`.
 
 use super::Destination;
-use crate::{
-    input::{parse_board, parse_goal},
-    memory::limits,
-    puzzle::tiles::{Board, Size},
-    quantity::parse_size,
-    trace::{List, Queue},
-};
+use crate::input::{parse_board, parse_goal};
+use crate::memory::limits;
+use crate::puzzle::tiles::{Board, Size};
+use crate::quantity::parse_size;
+use crate::tools::trace::{List, Queue};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 

@@ -1,12 +1,10 @@
 //! The arguments of `tray`.
 
-use crate::{
-    batch::settings::{Quality, Settings},
-    input::Lines,
-    memory::limits,
-    puzzle::trays::Metric,
-    quantity::{parse_duration, parse_size},
-};
+use crate::input::Lines;
+use crate::memory::limits;
+use crate::options::{Options, Quality};
+use crate::puzzle::trays::Metric;
+use crate::quantity::{parse_duration, parse_size};
 use clap::Args;
 use std::time::Duration;
 
@@ -54,14 +52,14 @@ pub struct TrayArgs {
 
 impl TrayArgs {
     /// What the search is to do.
-    pub fn settings(&self) -> Settings {
-        Settings {
+    pub fn options(&self) -> Options {
+        Options {
             files: vec![self.init.clone()],
             memory: limits::cap(self.memory, 1),
             quality: self.quality,
             tray_metric: Metric::Slide,
             timeout: self.timeout,
-            ..Settings::default()
+            ..Options::default()
         }
     }
 }

@@ -12,7 +12,7 @@
 
 pub(super) mod table;
 
-use super::{Heuristic, OneByOne, Screened, axis};
+use super::{Heuristic, NoBatch, PrunedMoves, axis};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, Direction, TileMoves, TileState, Tiles};
 use std::sync::Arc;
@@ -186,9 +186,9 @@ pub(super) fn shapes<C: Cells>(puzzle: &Tiles<C>) -> [Shape; 2] {
 
 impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
     type Memo = Walk;
-    type Carry = u32;
-    type Brood = OneByOne;
-    const SCREENS: bool = true;
+    type Payload = u32;
+    type SuccessorBatch = NoBatch;
+    const PRUNES: bool = true;
 
     fn name(&self) -> &'static str {
         "walking-distance"
@@ -217,16 +217,16 @@ impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
     }
 
     #[inline(always)]
-    fn screen(
+    fn prune_moves(
         &self,
         puzzle: &Tiles<C>,
         memo: &Walk,
         state: &TileState<C>,
         moves: TileMoves,
         most: u32,
-    ) -> Screened<TileMoves> {
+    ) -> PrunedMoves<TileMoves> {
         if most > memo.estimate {
-            return Screened { moves, cut: 0, least: u32::MAX };
+            return PrunedMoves { moves, cut: 0, least: u32::MAX };
         }
         let good = Direction::ALL.into_iter().fold(0, |good, direction| {
             let step = Move(direction as u32);
@@ -234,7 +234,7 @@ impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
         });
         let kept = moves.only(good as u8);
         let cut = moves.count_left() - kept.count_left();
-        Screened { moves: kept, cut, least: if cut > 0 { memo.estimate + 1 } else { u32::MAX } }
+        PrunedMoves { moves: kept, cut, least: if cut > 0 { memo.estimate + 1 } else { u32::MAX } }
     }
 
     #[inline(always)]
@@ -243,15 +243,15 @@ impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
     }
 
     #[inline(always)]
-    fn carry(&self, memo: &Walk) -> u32 {
+    fn payload(&self, memo: &Walk) -> u32 {
         // Without room for both, `resume` counts anew.
         self.row_bits.map_or(0, |bits| memo.numbers[0] | memo.numbers[1].checked_shl(bits).unwrap_or(0))
     }
 
     #[inline(always)]
-    fn resume(&self, puzzle: &Tiles<C>, state: &TileState<C>, estimate: u32, carry: u32) -> Walk {
+    fn restore(&self, puzzle: &Tiles<C>, state: &TileState<C>, estimate: u32, payload: u32) -> Walk {
         let numbers = match self.row_bits {
-            Some(bits) => [carry & ((1 << bits) - 1), carry >> bits],
+            Some(bits) => [payload & ((1 << bits) - 1), payload >> bits],
             None => self.numbers(puzzle, state),
         };
         self.walk(numbers, estimate)
@@ -260,9 +260,10 @@ impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trial::{Steps, walks, whole_space};
-    use super::super::{Manhattan, trial::goals};
+    use super::super::Manhattan;
     use super::*;
+    use crate::heuristic::test_support::goals;
+    use crate::heuristic::test_support::{Steps, walks, whole_space};
     use crate::puzzle::tiles::{Board, Size};
 
     fn make<C: Cells>(puzzle: &Tiles<C>) -> WalkingDistance {
@@ -334,7 +335,7 @@ mod tests {
         heuristic.row_bits = None;
         let state = puzzle.state(&goals(3, 3)[0]);
         let memo = heuristic.evaluate(&puzzle, &state);
-        assert_eq!(Heuristic::<Tiles<u64>>::carry(&heuristic, &memo), 0);
-        assert_eq!(heuristic.resume(&puzzle, &state, 0, 0), memo);
+        assert_eq!(Heuristic::<Tiles<u64>>::payload(&heuristic, &memo), 0);
+        assert_eq!(heuristic.restore(&puzzle, &state, 0, 0), memo);
     }
 }

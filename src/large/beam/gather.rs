@@ -4,8 +4,8 @@
 //! they do; lines can wait. When the tiles have come near, or nothing gets better
 //! any more, the boards go on to the first line.
 
-use super::lines::Label;
-use super::run::Beam;
+use crate::large::beam::disorder::Label;
+use crate::large::beam::driver::Beam;
 use crate::search::{Limits, Stop};
 
 impl<L: Label> Beam<'_, '_, L> {

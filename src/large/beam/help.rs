@@ -4,10 +4,10 @@
 use super::CORE;
 use super::NO_MOVE;
 use super::layer::Entry;
-use super::lines::Label;
-use super::run::{Beam, cell_inside};
-use super::stage::Stage;
-use crate::large::core;
+use crate::large::beam::disorder::Label;
+use crate::large::beam::driver::{Beam, cell_inside};
+use crate::large::beam::score::Stage;
+use crate::large::endgame;
 use crate::puzzle::tiles::Direction;
 use crate::search::Limits;
 
@@ -55,7 +55,7 @@ impl<L: Label> Beam<'_, '_, L> {
         let cols = self.size.cols();
         match stage.task.side() {
             Some(side) => self.staged.line(&mut self.field, stage.rest, side),
-            None if stage.cells <= CORE * CORE => core::solve(&mut self.field, stage.rest),
+            None if stage.cells <= CORE * CORE => endgame::solve(&mut self.field, stage.rest),
             // Without a limit nothing can stop it.
             None => drop(self.staged.solve(&mut self.field, &Limits::default())),
         }

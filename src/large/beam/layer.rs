@@ -2,9 +2,9 @@
 //! line.
 
 use super::history::Node;
-use super::lines::Label;
 use super::room::Room;
-use super::stage::{Facts, Stage};
+use crate::large::beam::disorder::Label;
+use crate::large::beam::score::{Facts, Stage};
 use crate::memory::prefetch;
 use bytemuck::{Pod, Zeroable};
 

@@ -17,33 +17,33 @@
 //! from one of the best boards; what it makes takes its place in the level that
 //! it reaches, so that a stage always ends.
 
+mod barrier;
+mod disorder;
+mod driver;
 mod gather;
 mod help;
 mod history;
 mod layer;
-mod lines;
 mod pace;
-mod part;
+mod params;
 mod room;
-mod run;
+mod score;
 mod select;
-mod stage;
-mod team;
-mod weights;
+mod shard;
 
-pub use weights::Weights;
+pub use crate::large::beam::params::Weights;
 
-use super::field::Field;
+use crate::large::beam::disorder::Label;
+use crate::large::beam::driver::Beam;
+use crate::large::beam::score::Stage;
+use crate::large::beam::shard::Shared;
+use crate::large::mutable_board::MutableBoard;
 use crate::puzzle::tiles::{Direction, Size};
-use crate::search::{Alone, Company, Limits, Stop};
+use crate::search::{HelperPool, Limits, NoHelpers, Stop};
 use history::History;
 use layer::{Finished, Layer};
-use lines::Label;
 use parking_lot::Mutex;
-use part::Shared;
-use run::Beam;
 use select::{MOST_PARTS, Selection};
-use stage::Stage;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,7 @@ const NO_MOVE: u8 = 8;
 
 /// How a beam search goes about a board.
 #[derive(Clone, Copy, Debug)]
-pub struct Course {
+pub struct BeamParams {
     /// Boards in a level, at most.
     pub width: usize,
     /// When the search should be over: it then chooses its width by itself, for
@@ -83,7 +83,7 @@ pub struct Course {
     pub weights: Weights,
 }
 
-impl Course {
+impl BeamParams {
     /// Some values of `turns`, each beam with another.
     pub const TURNS: [u32; 8] =
         [0x5555_5555, 0xaaaa_aaaa, 0, 0x3333_3333, !0, 0xcccc_cccc, 0x6666_6666, 0x9999_9999];
@@ -150,38 +150,38 @@ fn bytes_per_board(size: Size) -> usize {
     } else {
         2 * Layer::<u16>::bytes(cells) + Finished::<u16>::bytes(cells)
     };
-    boards + part::WORDS_BYTES + Selection::BYTES + nodes(size) * History::BYTES
+    boards + crate::large::beam::shard::WORDS_BYTES + Selection::BYTES + nodes(size) * History::BYTES
 }
 
 /// Searches a solution shorter than `best` moves; none if the beam was too
 /// narrow to find one. Where a limit comes first, the staged solver takes over.
 pub fn solve(
-    field: &Field,
-    course: &Course,
+    field: &MutableBoard,
+    course: &BeamParams,
     best: usize,
     limits: &Limits<'_>,
     memory: &mut [u64],
     work: &mut Work,
 ) -> Result<Option<Vec<Direction>>, Stop> {
-    solve_together(field, course, best, limits, (&Alone, 1), memory, work)
+    solve_together(field, course, best, limits, (&NoHelpers, 1), memory, work)
 }
 
 /// The same by all threads that come, in so many parts at most. What is found
 /// depends on the number of parts, but not on how many come, as long as the course
 /// leaves the width alone.
 pub fn solve_together(
-    field: &Field,
-    course: &Course,
+    field: &MutableBoard,
+    course: &BeamParams,
     best: usize,
     limits: &Limits<'_>,
-    (company, parts): (&dyn Company, usize),
+    (helpers, parts): (&dyn HelperPool, usize),
     memory: &mut [u64],
     work: &mut Work,
 ) -> Result<Option<Vec<Direction>>, Stop> {
     if field.size().cells() <= 256 {
-        search::<u8>(field, course, best, limits, (company, parts), memory, work)
+        search::<u8>(field, course, best, limits, (helpers, parts), memory, work)
     } else {
-        search::<u16>(field, course, best, limits, (company, parts), memory, work)
+        search::<u16>(field, course, best, limits, (helpers, parts), memory, work)
     }
 }
 
@@ -190,11 +190,11 @@ pub fn solve_together(
 const WORTH_A_PART: usize = 400;
 
 fn search<L: Label>(
-    field: &Field,
-    course: &Course,
+    field: &MutableBoard,
+    course: &BeamParams,
     best: usize,
     limits: &Limits<'_>,
-    (company, parts): (&dyn Company, usize),
+    (helpers, parts): (&dyn HelperPool, usize),
     memory: &mut [u64],
     work: &mut Work,
 ) -> Result<Option<Vec<Direction>>, Stop> {
@@ -212,7 +212,7 @@ fn search<L: Label>(
     let seats = AtomicUsize::new(0);
     let owner = Mutex::new(Some((history, work)));
     let found = Mutex::new(None);
-    company.invite(&|| {
+    helpers.run_shared(&|| {
         // Whoever comes first leads; more than there are parts would be in the way.
         let seat = seats.fetch_add(1, Relaxed);
         if seat >= parts.min(cores) {

@@ -1,6 +1,6 @@
 //! How fast a beam is, and how wide it can be for the time that is left.
 
-use super::stage::Task;
+use crate::large::beam::score::Task;
 use std::time::Instant;
 
 /// Seconds for a board, until they are measured.

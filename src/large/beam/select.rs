@@ -7,7 +7,7 @@
 //! anyway, and nothing else.
 
 use super::room::Room;
-use super::stage::Change;
+use crate::large::beam::score::Change;
 use crate::memory::prefetch;
 use bytemuck::{Pod, Zeroable};
 

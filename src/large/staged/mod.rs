@@ -9,9 +9,9 @@
 mod pair;
 mod route;
 
-use super::core;
-use super::field::{Field, beside};
-use super::peel::{Rest, Side, View};
+use super::peel::{Side, Unsolved, View};
+use crate::large::endgame;
+use crate::large::mutable_board::{MutableBoard, beside};
 use crate::puzzle::tiles::{Direction, Size};
 use crate::search::{Limits, Stop};
 use pair::{PairTable, Trio, Window};
@@ -47,8 +47,8 @@ impl Staged {
 
     /// Solves a board, which must be solvable. The field's moves are the
     /// solution; a limit that comes first leaves it half solved.
-    pub fn solve(&mut self, field: &mut Field, limits: &Limits<'_>) -> Result<(), Stop> {
-        let mut rest = Rest::whole(field.size());
+    pub fn solve(&mut self, field: &mut MutableBoard, limits: &Limits<'_>) -> Result<(), Stop> {
+        let mut rest = Unsolved::whole(field.size());
         while let Some(side) = next_side(field, rest) {
             self.line(field, rest, side);
             rest = rest.without(side);
@@ -56,7 +56,7 @@ impl Staged {
                 return Err(stop);
             }
         }
-        core::solve(field, rest);
+        endgame::solve(field, rest);
         Ok(())
     }
 
@@ -69,7 +69,7 @@ impl Staged {
     /// parked in the gap; the lines below are free, two wide at least and three
     /// deep, so the other can be brought below the gap; and inside the window
     /// any two tiles can be brought home, as `PairTable` shows by enumeration.
-    pub fn line(&mut self, field: &mut Field, rest: Rest, side: Side) {
+    pub fn line(&mut self, field: &mut MutableBoard, rest: Unsolved, side: Side) {
         let cols = field.size().cols();
         let view = View::new(rest, side, cols);
         let (mut start, mut end) = (0, view.width);
@@ -97,13 +97,19 @@ impl Staged {
         (0..view.width).for_each(|place| self.fixed[view.cell(0, place)] = false);
     }
 
-    fn route(&mut self, field: &Field, rest: Rest, tile: usize, target: &impl Target) -> Option<Route> {
+    fn route(
+        &mut self,
+        field: &MutableBoard,
+        rest: Unsolved,
+        tile: usize,
+        target: &impl Target,
+    ) -> Option<Route> {
         self.routes += 1;
         self.router.route(field, rest, &self.fixed, field.cell_of(tile), target)
     }
 
     /// Brings the two tiles home that belong at `start` and next to it.
-    fn last_two(&mut self, field: &mut Field, rest: Rest, view: &View, start: usize) {
+    fn last_two(&mut self, field: &mut MutableBoard, rest: Unsolved, view: &View, start: usize) {
         let homes = [view.cell(0, start), view.cell(0, start + 1)];
         if homes.iter().all(|&home| field.is_home(home)) {
             return;
@@ -145,8 +151,8 @@ impl Staged {
     /// or more.
     fn parking(
         &mut self,
-        field: &mut Field,
-        rest: Rest,
+        field: &mut MutableBoard,
+        rest: Unsolved,
         window: &Window<'_>,
         (homes, parked): ([usize; 2], usize),
         place: usize,
@@ -180,14 +186,14 @@ impl Staged {
 }
 
 /// The moves that bring a tile home, if nothing is in the way.
-fn least(field: &Field, home: usize) -> u32 {
+fn least(field: &MutableBoard, home: usize) -> u32 {
     let cols = field.size().cols();
     let at = |cell: usize| (cell / cols, cell % cols);
     route::estimate(at(field.cell_of(home)), at(field.blank()), &Cell::new(home, cols))
 }
 
 /// The side to be peeled next: where the tiles are nearest to their places.
-fn next_side(field: &Field, rest: Rest) -> Option<Side> {
+fn next_side(field: &MutableBoard, rest: Unsolved) -> Option<Side> {
     let cols = field.size().cols();
     let blank = usize::from(field.cells()[field.blank()]);
     let far = |side: &Side| {
@@ -253,7 +259,7 @@ mod tests {
         let mut staged = Staged::new(size);
         let mut moves = 0;
         for mut board in request.boards().unwrap() {
-            let mut field = Field::new(&board, &goal);
+            let mut field = MutableBoard::new(&board, &goal);
             staged.solve(&mut field, &Limits::default()).unwrap();
             assert!(field.is_solved());
             for &step in field.moves() {

@@ -6,8 +6,8 @@
 //! these few states, with the cost on an empty board as its estimate, goes
 //! almost straight to its end.
 
-use crate::large::field::{Field, beside};
-use crate::large::peel::Rest;
+use crate::large::mutable_board::{MutableBoard, beside};
+use crate::large::peel::Unsolved;
 use crate::puzzle::tiles::Direction;
 
 /// The cost of a move; and what a move costs less if it brings the tile that
@@ -155,8 +155,8 @@ impl Router {
     /// it nor the blank enters a fixed cell; none if there is none.
     pub(super) fn route(
         &mut self,
-        field: &Field,
-        rest: Rest,
+        field: &MutableBoard,
+        rest: Unsolved,
         fixed: &[bool],
         tile: usize,
         target: &impl Target,

@@ -1,8 +1,10 @@
 //! The summary as the last record of JSON Lines.
 
+use super::super::fields::VERSION;
 use super::super::jsonl::string;
-use super::super::{GiveUp, fields::VERSION, words};
+use super::super::words;
 use super::{Run, Summary};
+use crate::model::report::GiveUp;
 use std::io::Write;
 
 impl Summary {

@@ -7,7 +7,7 @@
 mod jsonl;
 mod text;
 
-use super::{GiveUp, Report, Verdict};
+use crate::model::report::{GiveUp, Report, Verdict};
 use hdrhistogram::Histogram;
 use std::{sync::Arc, time::Duration};
 
@@ -268,8 +268,8 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
-    use super::super::report::samples;
     use super::*;
+    use crate::model::report::samples;
 
     /// A run of two seconds on two threads.
     pub(super) const RUN: Run = Run {

@@ -1,7 +1,7 @@
 //! The summary as people read it, for stderr.
 
-use super::super::GiveUp;
 use super::{Run, Summary};
+use crate::model::report::GiveUp;
 use crate::quantity::{Bytes, Count, Span};
 use std::fmt::{self, Write};
 use std::time::Duration;
@@ -119,9 +119,9 @@ fn plural(count: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::report::samples;
     use super::super::tests::{RUN, hundred};
     use super::*;
+    use crate::model::report::samples;
 
     #[test]
     fn a_big_batch() {

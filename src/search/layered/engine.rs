@@ -8,7 +8,7 @@ use super::worker::Worker;
 use crate::memory::Region;
 use crate::memory::chunks::{Chain, Full, Pool};
 use crate::puzzle::batched::Batched;
-use crate::search::{Company, Limits, Statistics, Stop};
+use crate::search::{HelperPool, Limits, Statistics, Stop};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -151,11 +151,11 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         &self,
         start: P::State,
         until: Option<u32>,
-        company: &dyn Company,
+        helpers: &dyn HelperPool,
     ) -> Finished<P::State> {
         self.begin(start, until);
-        if !self.work(&|| company.offers()) {
-            company.invite(&|| {
+        if !self.work(&|| helpers.has_idle()) {
+            helpers.run_shared(&|| {
                 self.work(&|| false);
             });
         }

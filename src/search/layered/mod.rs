@@ -42,7 +42,7 @@ mod path;
 mod table;
 mod worker;
 
-use super::{Company, Ending, Limits, Outcome, Statistics, Stop};
+use super::{Ending, HelperPool, Limits, Outcome, Statistics, Stop};
 use crate::memory::Region;
 use crate::puzzle::batched::Batched;
 use engine::{End, Engine, Finished};
@@ -66,7 +66,7 @@ pub fn solve<P: Batched>(
     start: P::State,
     limits: &Limits<'_>,
     region: &mut Region<'_>,
-    company: &dyn Company,
+    helpers: &dyn HelperPool,
     when_full: WhenFull,
 ) -> Outcome {
     if puzzle.is_goal(start) {
@@ -77,8 +77,8 @@ pub fn solve<P: Batched>(
         let ending = Ending::Stopped { stop: Stop::Memory, bound: 1 };
         return Outcome { ending, statistics: Statistics::default() };
     };
-    let Finished { end, layers, depth, bound, statistics } = engine.search(start, None, company);
-    let mut guide = Guide { engine: &engine, company, statistics };
+    let Finished { end, layers, depth, bound, statistics } = engine.search(start, None, helpers);
+    let mut guide = Guide { engine: &engine, helpers, statistics };
     let ending = match end {
         End::Exhausted => Ending::Exhausted,
         End::Stopped(stop) => Ending::Stopped { stop, bound },

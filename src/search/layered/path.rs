@@ -12,13 +12,13 @@ use super::engine::{End, Engine, Finished};
 use super::layer::{Layer, states};
 use crate::memory::Packed;
 use crate::puzzle::batched::Batched;
-use crate::search::{Company, Statistics, Stop};
+use crate::search::{HelperPool, Statistics, Stop};
 use std::collections::{HashSet, VecDeque};
 
 /// Finds paths with the help of an engine.
 pub(super) struct Guide<'e, 'a, 'm, P: Batched> {
     pub(super) engine: &'e Engine<'a, 'm, P>,
-    pub(super) company: &'e dyn Company,
+    pub(super) helpers: &'e dyn HelperPool,
     pub(super) statistics: Statistics,
 }
 
@@ -69,7 +69,7 @@ impl<P: Batched> Guide<'_, '_, '_, P> {
     /// all of them.
     fn layers(&mut self, from: P::State, until: u32) -> Result<VecDeque<Layer>, Stop> {
         let from = from.without_note(self.engine.puzzle.note_bits());
-        let Finished { end, layers, statistics, .. } = self.engine.search(from, Some(until), self.company);
+        let Finished { end, layers, statistics, .. } = self.engine.search(from, Some(until), self.helpers);
         self.statistics += statistics;
         match end {
             End::Far => Ok(layers),

@@ -1,0 +1,42 @@
+//! `batch-solve improve PUZZLES RESULTS`: shortens solutions that exist already.
+
+use super::check;
+use super::solve::close;
+use crate::cli::Exit;
+use crate::cli::args::ImproveArgs;
+use crate::cli::terminal::signals;
+use crate::input::packed_window;
+use crate::memory::limits;
+use crate::output::{Format, Run};
+use crate::run::improve::improve_results;
+use std::time::{Duration, Instant};
+
+/// Improves every result of the file and says by how much.
+pub(in crate::cli) fn run(args: &ImproveArgs) -> anyhow::Result<Exit> {
+    let started = Instant::now();
+    let request = args.request();
+    let (reader, results) = check::inputs(&args.input, packed_window(request.memory))?;
+    let screen = args.screen();
+    let interrupt = signals::listen()?;
+    let mut sink = args
+        .destination
+        .open_until(&[&args.input.puzzles, &args.input.results], signals::stop(&interrupt))?;
+    let complain = |what: &str| screen.note(what);
+    let improved = improve_results(&request, reader, results, &mut sink, &interrupt, &complain)?;
+    let run = Run {
+        elapsed: started.elapsed(),
+        setup: Duration::ZERO,
+        threads: request.threads,
+        peak_memory: limits::peak_resident(),
+        memory_cap: request.memory,
+    };
+    let has_record = request.style.format == Format::Jsonl;
+    close(sink, has_record.then_some((&improved.summary, &run)))?;
+    let (before, after) = improved.moves;
+    let shorter = if before == 0 { 0.0 } else { 100.0 * (before - after) as f64 / before as f64 };
+    screen.lines(&format!("{before} moves before, {after} after: {shorter:.1} % shorter"));
+    screen.lines(&improved.summary.text(&run));
+    let left_out = if improved.left_out > 0 { Exit::Undecided } else { Exit::Decided };
+    let signal = interrupt.signal().map_or(Exit::Decided, Exit::Signal);
+    Ok(Exit::of_summary(&improved.summary).and(left_out).and(signal))
+}

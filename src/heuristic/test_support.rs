@@ -1,0 +1,141 @@
+//! What every heuristic of the tile puzzle must keep, tried on whole state
+//! spaces and on random walks. For tests only.
+
+use super::Heuristic;
+use crate::puzzle::tiles::{Board, Cells, Direction, Goal, Size, TileState, Tiles};
+use crate::puzzle::{Move, Puzzle};
+use std::collections::HashSet;
+
+/// The goals that are tried: the named ones, and one with the blank off every
+/// corner and off the middle.
+pub(crate) fn goals(rows: usize, cols: usize) -> Vec<Board> {
+    let size = Size::new(rows, cols).unwrap();
+    let mut odd = Goal::BlankFirst.board(size).unwrap().into_owned();
+    assert!(odd.slide(Direction::Right));
+    let named = [Goal::BlankLast, Goal::BlankFirst, Goal::Snail].map(|g| g.board(size).unwrap().into_owned());
+    named.into_iter().chain([odd]).collect()
+}
+
+/// Every state with its distance from the goal, by plain breadth-first search.
+pub(crate) fn distances<P: Puzzle<Key = u64>>(puzzle: &P, goal: P::State) -> Vec<(P::State, u32)> {
+    let mut seen: HashSet<u64, ahash::RandomState> = HashSet::default();
+    seen.insert(puzzle.pack(&goal));
+    let mut states = vec![(goal, 0)];
+    let mut done = 0;
+    while let Some(&(state, distance)) = states.get(done) {
+        done += 1;
+        for step in puzzle.moves(&state, None) {
+            let next = puzzle.apply(&state, step);
+            if seen.insert(puzzle.pack(&next)) {
+                states.push((next, distance + 1));
+            }
+        }
+    }
+    states
+}
+
+/// What must hold for a state and all its moves. The estimate may change by one
+/// at most, and by just one if `steps` says so.
+fn try_state<C: Cells, H: Heuristic<Tiles<C>>>(
+    puzzle: &Tiles<C>,
+    heuristic: &H,
+    state: &TileState<C>,
+    steps: Steps,
+) where
+    H::Memo: PartialEq + std::fmt::Debug,
+{
+    let memo = heuristic.evaluate(puzzle, state);
+    let estimate = heuristic.estimate(&memo);
+    assert_eq!(heuristic.restore(puzzle, state, estimate, heuristic.payload(&memo)), memo);
+    let moves = puzzle.moves(state, None);
+    for step in moves {
+        let next = puzzle.apply(state, step);
+        let updated = heuristic.update(puzzle, &memo, state, step);
+        assert_eq!(updated, heuristic.evaluate(puzzle, &next), "{state:?} {step:?}");
+        let change = heuristic.estimate(&updated).abs_diff(estimate);
+        assert!(change == 1 || change == 0 && steps == Steps::OneOrNone, "{state:?} {step:?}");
+    }
+    // Screening must do what looking at each move does.
+    for most in estimate.saturating_sub(2)..estimate + 2 {
+        let screened = heuristic.prune_moves(puzzle, &memo, state, moves, most);
+        let after = |step: Move| heuristic.estimate(&heuristic.update(puzzle, &memo, state, step));
+        let kept: Vec<Move> = screened.moves.collect();
+        let (mut cut, mut least) = (0, u32::MAX);
+        for step in moves.filter(|step| !kept.contains(step)) {
+            assert!(after(step) > most);
+            cut += 1;
+            least = least.min(after(step));
+        }
+        assert_eq!(screened.cut, cut);
+        assert!(screened.least <= least);
+        assert!(most + 1 < estimate || !H::PRUNES || kept.iter().all(|&step| after(step) <= most));
+    }
+}
+
+/// How an estimate may change with a move.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Steps {
+    /// By one, up or down.
+    One,
+    /// By one, or not at all.
+    OneOrNone,
+}
+
+/// Tries a heuristic on all states of a size, for all goals (or one, where there
+/// are millions of states); the sum of all its estimates for each.
+pub(crate) fn whole_space<H: Heuristic<Tiles<u64>>>(
+    (rows, cols): (usize, usize),
+    steps: Steps,
+    make: impl Fn(&Tiles<u64>) -> H,
+) -> Vec<u64>
+where
+    H::Memo: PartialEq + std::fmt::Debug,
+{
+    let try_goal = |goal: Board| {
+        let puzzle = Tiles::<u64>::new(&goal).unwrap();
+        let heuristic = make(&puzzle);
+        let states = distances(&puzzle, puzzle.state(&goal));
+        assert_eq!(states.len(), (3..=rows * cols).product::<usize>());
+        let try_one = |(state, distance): &(TileState<u64>, u32)| {
+            try_state(&puzzle, &heuristic, state, steps);
+            let estimate = heuristic.estimate(&heuristic.evaluate(&puzzle, state));
+            assert!(estimate <= *distance, "{state:?}: {estimate} for {distance}");
+            assert!(estimate > 0 || *distance == 0, "{state:?}");
+            u64::from(estimate)
+        };
+        states.iter().map(try_one).sum()
+    };
+    let most = if rows * cols < 10 { usize::MAX } else { 1 };
+    goals(rows, cols).into_iter().take(most).map(try_goal).collect()
+}
+
+/// Tries a heuristic along random walks from the goals, which it may at no point
+/// estimate longer than they are.
+pub(crate) fn walks<C: Cells, H: Heuristic<Tiles<C>>>(
+    (rows, cols): (usize, usize),
+    steps: Steps,
+    make: impl Fn(&Tiles<C>) -> H,
+) where
+    H::Memo: PartialEq + std::fmt::Debug,
+{
+    for goal in goals(rows, cols) {
+        let puzzle = Tiles::<C>::new(&goal).unwrap();
+        let heuristic = make(&puzzle);
+        let mut random = 88_172_645_463_325_252u64;
+        for _ in 0..20 {
+            let mut state = puzzle.state(&goal);
+            let mut last = None;
+            for walked in 0..200 {
+                assert!(heuristic.estimate(&heuristic.evaluate(&puzzle, &state)) <= walked);
+                try_state(&puzzle, &heuristic, &state, steps);
+                let moves: Vec<Move> = puzzle.moves(&state, last).collect();
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let step = moves[random as usize % moves.len()];
+                state = puzzle.apply(&state, step);
+                last = Some(step);
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The two files of the course form: a tray with its blocks, and its goal.
+//!
+//! Two ways to write a line exist, and both files share one. Without a word
+//! about it, the one in which both files make sense is taken; corners, if both
+//! do.
+
+use super::tray::{Lines, PairFault, parse_pair};
+use crate::input::Invalid;
+use crate::puzzle::trays::Tray;
+
+/// What two files say.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Course {
+    /// A tray.
+    Tray {
+        /// The tray and its goal.
+        tray: Tray,
+        /// Whether the lines make sense in the other way, too.
+        is_ambiguous: bool,
+    },
+    /// A tray whose goal can never be met, as no block has its shape.
+    Impossible {
+        /// Which goal, and why.
+        reason: String,
+    },
+}
+
+/// What is wrong with one of the two files.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CourseFault {
+    /// Whether it is the goal's file.
+    pub in_goal: bool,
+    /// What is wrong, and where.
+    pub invalid: Invalid,
+}
+
+/// Reads the two files, in one way to write lines or in the one that fits.
+pub fn parse_course(start: &[u8], goal: &[u8], lines: Option<Lines>) -> Result<Course, CourseFault> {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    let goal = goal.strip_prefix(b"\xef\xbb\xbf").unwrap_or(goal);
+    let read = |lines: Lines| parse_pair(start, goal, lines);
+    let (fault, other) = match lines {
+        Some(lines) => match read(lines) {
+            Ok(tray) => return Ok(Course::Tray { tray, is_ambiguous: false }),
+            Err(fault) => (fault, None),
+        },
+        None => match (read(Lines::Corners), read(Lines::Lwrc)) {
+            (Ok(tray), other) => return Ok(Course::Tray { tray, is_ambiguous: other.is_ok() }),
+            (Err(_), Ok(tray)) => return Ok(Course::Tray { tray, is_ambiguous: false }),
+            (Err(fault), Err(other)) => (fault, Some(other)),
+        },
+    };
+    // A tray that makes sense but for its goal's shapes is one without a
+    // solution; otherwise the way with the later fault was probably meant.
+    let meant = match other {
+        Some(other) if other.no_such_shape && !fault.no_such_shape => other,
+        Some(other) if !fault.no_such_shape && place(&other) > place(&fault) => other,
+        _ => fault,
+    };
+    let text = if meant.in_goal { goal } else { start };
+    if meant.no_such_shape {
+        return Ok(Course::Impossible { reason: meant.fault.locate(text, 1).to_string() });
+    }
+    Err(CourseFault { in_goal: meant.in_goal, invalid: meant.fault.locate(text, 1) })
+}
+
+/// How far the two files could be read.
+fn place(fault: &PairFault) -> (bool, usize) {
+    (fault.in_goal, fault.fault.at.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(start: &str, goal: &str, lines: Option<Lines>) -> Result<Course, CourseFault> {
+        parse_course(start.as_bytes(), goal.as_bytes(), lines)
+    }
+
+    #[test]
+    fn the_way_that_fits_is_taken() {
+        let blocks = |course| match course {
+            Ok(Course::Tray { tray, is_ambiguous }) => (tray.classes()[0].height, is_ambiguous),
+            other => panic!("{other:?}"),
+        };
+        // A 2x1 block at the top left, in both ways.
+        assert_eq!(blocks(read("3 2\n0 0 1 0\n", "1 0 2 0\n", None)), (2, false));
+        assert_eq!(blocks(read("3 2\r\n2 1 0 0\r\n", "2 1 1 0", None)), (2, false));
+        // Row 1, column 1 to row 2, column 1; or one cell at 2 1.
+        assert_eq!(blocks(read("3 2\n1 1 2 1\n", "1 1 2 1\n", None)), (2, true));
+        assert_eq!(blocks(read("3 2\n1 1 2 1\n", "1 1 2 1\n", Some(Lines::Lwrc))), (1, false));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_of_the_right_file() {
+        let wrong = |start, goal| {
+            let fault = read(start, goal, None).unwrap_err();
+            format!("{} {}", fault.in_goal, fault.invalid)
+        };
+        assert_eq!(wrong("2 2\n0 0 0 x\n", ""), "false 'x' is not a whole number (line 2, column 7)");
+        assert_eq!(wrong("2 2\n0 0 0 0\n", ""), "true the goal is missing (line 1)");
+        assert_eq!(
+            wrong("2 2\n0 0 0 0\n", "0 0 2 0\n"),
+            "true goal 1, 0 0 2 0, is not inside the 2x2 tray (line 1, column 1)"
+        );
+        assert_eq!(
+            wrong("300 2\n0 0 0 0\n", "0 0 0 0"),
+            "false a tray has 1 to 256 rows and columns, not 300x2 (line 1, column 1)"
+        );
+        assert!(matches!(read("2 2\n0 0 0 0\n", "0 0 1 0", None), Ok(Course::Impossible { .. })));
+    }
+}

@@ -1,0 +1,400 @@
+//! One stage of a beam search: a rectangle whose first line is to be solved.
+//!
+//! Cells and tiles are numbered as seen from the line's side ([`View`]): the
+//! line is always the first row. A board's score tells how far it is from a good
+//! next stage, the lower the better. It has two parts, one for the line's own
+//! tiles and one for all others, and each is a sum over tiles of
+//! `(1 + 2·0.8^k)·d^1.7`, where `d` is the tile's distance from home and `k` the
+//! number of lines that come before its own; plus a fine for each pair of tiles
+//! in their home row or column in the wrong order, and for each place of the
+//! line that is closed in by tiles that are home, because its own tile cannot
+//! enter any more without moving one of them.
+
+use crate::large::beam::disorder::{LANES, Label, disorder};
+use crate::large::beam::params::Weights;
+use crate::large::peel::{Side, Unsolved, View};
+use crate::puzzle::tiles::Direction;
+
+/// No cell.
+const EDGE: u16 = u16::MAX;
+
+/// What a stage is to bring about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Task {
+    /// All tiles near their homes.
+    Gather,
+    /// The line of a side.
+    Line(Side),
+    /// All that is left.
+    All,
+}
+
+impl Task {
+    /// The side whose line is to be solved.
+    pub(super) fn side(self) -> Option<Side> {
+        match self {
+            Self::Line(side) => Some(side),
+            Self::Gather | Self::All => None,
+        }
+    }
+}
+
+/// What a stage is about, and tables for it.
+pub(super) struct Stage {
+    pub(super) rest: Unsolved,
+    pub(super) task: Task,
+    pub(super) view: View,
+    pub(super) cells: usize,
+    width: usize,
+    /// The blank's home.
+    blank: usize,
+    /// Tiles below this number are the line's own.
+    own: usize,
+    /// For each number of lines ahead, a score for each distance.
+    far: Vec<i32>,
+    closed_in: i32,
+    directions: [Direction; 4],
+    spots: Vec<Spot>,
+}
+
+/// A cell, and the tile that belongs there.
+struct Spot {
+    row: u16,
+    col: u16,
+    /// Its number, counted column by column.
+    across: u16,
+    /// Its neighbours by direction of the view.
+    beside: [u16; 4],
+    /// Where the scores of its tile start.
+    far: u32,
+    /// The fine for a pair in the wrong order with its tile.
+    disorder: i32,
+    /// Random factors of the cell and of the tile.
+    cell_code: u64,
+    tile_code: u64,
+}
+
+impl Spot {
+    #[inline(always)]
+    fn distance(&self, other: &Self) -> usize {
+        usize::from(self.row.abs_diff(other.row) + self.col.abs_diff(other.col))
+    }
+}
+
+/// What is known of a board.
+#[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(super) struct Facts {
+    /// Tells boards apart.
+    pub(super) code: u64,
+    /// Tells arrangements of the line's own tiles apart.
+    pub(super) own_code: u64,
+    /// Which of the line's own tiles are home.
+    pub(super) home: u64,
+    /// The score of the line's own tiles.
+    pub(super) own: i32,
+    /// The score of the others.
+    pub(super) others: i32,
+}
+
+/// What a move changes.
+#[derive(Clone, Copy)]
+pub(super) struct Change {
+    pub(super) code: u64,
+    pub(super) own: i32,
+    pub(super) others: i32,
+}
+
+impl Stage {
+    /// The stage for what is left of a board of so many columns. The lines of
+    /// `later` come after this one, in their order; the blank belongs in a cell
+    /// of the board.
+    pub(super) fn new(
+        rest: Unsolved,
+        task: Task,
+        later: &[Side],
+        (board_cols, blank): (usize, usize),
+        weights: &Weights,
+    ) -> Self {
+        let side = task.side();
+        let view = View::new(rest, side.unwrap_or(Side::Top), board_cols);
+        let (width, height) = (view.width, view.height);
+        let cells = width * height;
+        let number = |cell: usize| view.number(cell, board_cols);
+        let mut lines_ahead = vec![0; cells];
+        let mut inner = rest;
+        for (ahead, &side) in side.iter().chain(later).enumerate() {
+            inner = inner.without(side);
+            for row in inner.top..inner.top + inner.rows {
+                for col in inner.left..inner.left + inner.cols {
+                    lines_ahead[number(row * board_cols + col)] = ahead + 1;
+                }
+            }
+        }
+        let blank = number(blank);
+        let lines = lines_ahead.iter().max().map_or(0, |&most| most + 1);
+        let reach = width + height;
+        let far = (0..lines * reach).map(|index| weights.far(index % reach, index / reach)).collect();
+        let beside = |cell: usize| {
+            let (row, col) = (cell / width, cell % width);
+            let open = [row > 0, col + 1 < width, row + 1 < height, col > 0];
+            let cells = [cell.wrapping_sub(width), cell + 1, cell + width, cell.wrapping_sub(1)];
+            [0, 1, 2, 3].map(|direction| if open[direction] { cells[direction] as u16 } else { EDGE })
+        };
+        let mut codes = Codes(0x5eed);
+        Self {
+            rest,
+            task,
+            view,
+            cells,
+            width,
+            blank,
+            own: match task {
+                Task::Gather | Task::All => 0,
+                Task::Line(_) => width,
+            },
+            far,
+            closed_in: if side.is_some() { weights.closed_in() } else { 0 },
+            directions: Direction::ALL.map(|seen| view.direction(seen)),
+            spots: (0..cells)
+                .map(|cell| Spot {
+                    row: (cell / width) as u16,
+                    col: (cell % width) as u16,
+                    across: (cell % width * height + cell / width) as u16,
+                    far: (lines_ahead[cell] * reach) as u32,
+                    beside: beside(cell),
+                    disorder: weights.disorder(lines_ahead[cell]),
+                    cell_code: codes.next(),
+                    tile_code: codes.next() | 1,
+                })
+                .collect(),
+        }
+    }
+
+    /// The largest number of cells whose tiles fit the set of those at home.
+    pub(super) const WIDEST: usize = 64;
+
+    /// The sum of the tiles' distances from their homes.
+    pub(super) fn distance<L: Label>(&self, board: &[L]) -> usize {
+        let away = |(cell, &label): (usize, &L)| {
+            let far = self.spots[cell].distance(&self.spots[label.index()]);
+            if label.index() == self.blank { 0 } else { far }
+        };
+        board.iter().enumerate().map(away).sum()
+    }
+
+    /// The set of all the line's own tiles. Where there are none, as while tiles are
+    /// gathered, no tile is home and no place is closed in, whatever the set is.
+    fn all_home(&self) -> u64 {
+        let tiles = self.own as u32 - u32::from(self.blank < self.own);
+        u64::MAX.unbounded_shr(64 - tiles)
+    }
+
+    /// Whether a board is done with this stage.
+    #[inline]
+    pub(super) fn is_done(&self, facts: &Facts) -> bool {
+        match self.task {
+            Task::Gather => false,
+            Task::Line(_) => facts.home == self.all_home(),
+            Task::All => facts.others == 0,
+        }
+    }
+
+    /// The cell beside the blank's in a direction of the view.
+    #[inline(always)]
+    pub(super) fn beside(&self, blank: usize, direction: usize) -> Option<usize> {
+        match self.spots[blank].beside[direction & 3] {
+            EDGE => None,
+            cell => Some(cell.into()),
+        }
+    }
+
+    /// The bit of one of the line's own tiles.
+    #[inline(always)]
+    fn bit(&self, tile: usize) -> u64 {
+        // The blank has none, so those behind it are one place lower.
+        1 << (tile - usize::from(tile > self.blank))
+    }
+
+    /// The fine for places that are closed in.
+    #[inline(always)]
+    fn fine(&self, home: u64) -> i32 {
+        let all = self.all_home();
+        let last = (all >> 1) + 1;
+        let closed = ((home << 1) | 1) & ((home >> 1) | last) & !home & all;
+        closed.count_ones() as i32 * self.closed_in
+    }
+
+    /// The score of a tile in a cell.
+    #[inline(always)]
+    fn far(&self, tile: &Spot, cell: &Spot) -> i32 {
+        self.far[tile.far as usize + tile.distance(cell)]
+    }
+
+    /// Labels that a board takes in memory: row by row, then column by column
+    /// with the tiles numbered that way, and what lets lines be read in groups.
+    pub(super) const fn labels(cells: usize) -> usize {
+        2 * cells + LANES
+    }
+
+    /// The number of a cell, or tile, counted column by column.
+    #[inline(always)]
+    pub(super) fn across(&self, number: usize) -> usize {
+        self.spots[number].across.into()
+    }
+
+    /// Writes the second half of a board, of which the first is there.
+    pub(super) fn write_across<L: Label>(&self, board: &mut [L]) {
+        let (rows, cols) = board.split_at_mut(self.cells);
+        for (cell, label) in rows.iter().enumerate() {
+            cols[self.across(cell)] = L::new(self.across(label.index()));
+        }
+    }
+
+    /// Tiles in the row of a cell, other than the one in it, that belong there
+    /// and are on the wrong side of `tile`, which belongs there, too.
+    #[inline(always)]
+    fn disorder_in_row<L: Label>(&self, board: &[L], cell: &Spot, tile: &Spot) -> i32 {
+        let start = usize::from(cell.row) * self.width;
+        disorder(&board[start..], start, self.width, cell.col.into(), tile.col.into())
+    }
+
+    /// The same for a column.
+    #[inline(always)]
+    fn disorder_in_col<L: Label>(&self, board: &[L], cell: &Spot, tile: &Spot) -> i32 {
+        let height = self.view.height;
+        let start = usize::from(cell.col) * height;
+        disorder(&board[self.cells + start..], start, height, cell.row.into(), tile.row.into())
+    }
+
+    /// All facts of a board, from nothing.
+    pub(super) fn facts<L: Label>(&self, board: &[L]) -> Facts {
+        let mut facts = Facts::default();
+        let blank = L::new(self.blank);
+        let at = board.iter().position(|&label| label == blank).unwrap_or(0);
+        // The blank is on nobody's way: while counting, let it be as good as the
+        // tile that is looked at.
+        let mut seen = board.to_vec();
+        seen.resize(Self::labels(self.cells), blank);
+        self.write_across(&mut seen);
+        for (cell, &label) in board.iter().enumerate().filter(|&(_, &label)| label != blank) {
+            let tile = label.index();
+            seen[at] = label;
+            seen[self.cells + self.across(at)] = L::new(self.across(tile));
+            let (here, home) = (&self.spots[cell], &self.spots[tile]);
+            let mut twice = 2 * self.far(home, here);
+            if home.row == here.row {
+                twice += home.disorder * self.disorder_in_row(&seen, here, home);
+            }
+            if home.col == here.col {
+                twice += home.disorder * self.disorder_in_col(&seen, here, home);
+            }
+            let code = home.tile_code.wrapping_mul(here.cell_code);
+            facts.code = facts.code.wrapping_add(code);
+            if tile < self.own {
+                facts.own += twice;
+                facts.own_code = facts.own_code.wrapping_add(code);
+                if tile == cell {
+                    facts.home |= self.bit(tile);
+                }
+            } else {
+                facts.others += twice;
+            }
+        }
+        facts.own = facts.own / 2 + self.fine(facts.home);
+        facts.others /= 2;
+        facts
+    }
+
+    /// What changes when the tile in `from` slides into the empty cell `to`.
+    #[inline(always)]
+    pub(super) fn change<L: Label>(
+        &self,
+        board: &[L],
+        facts: &Facts,
+        from: usize,
+        to: usize,
+        upright: bool,
+    ) -> Change {
+        let tile = board[from].index();
+        let (home, here, there) = (&self.spots[tile], &self.spots[from], &self.spots[to]);
+        // A tile that leaves its line takes its fines along, one that comes gets
+        // them. Counting is quicker than to guess whether it must be done.
+        let (leaves, comes, wrong) = if upright {
+            let (leaves, comes) = (home.row == here.row, home.row == there.row);
+            (leaves, comes, self.disorder_in_row(board, if leaves { here } else { there }, home))
+        } else {
+            let (leaves, comes) = (home.col == here.col, home.col == there.col);
+            (leaves, comes, self.disorder_in_col(board, if leaves { here } else { there }, home))
+        };
+        let fine = home.disorder * (i32::from(comes) - i32::from(leaves));
+        let score = self.far(home, there) - self.far(home, here) + fine * wrong;
+        let code = facts.code.wrapping_add(self.code_change(tile, from, to));
+        if tile >= self.own {
+            return Change { code, own: facts.own, others: facts.others + score };
+        }
+        let home = self.home_after(facts.home, tile, from, to);
+        let closed_in = self.fine(home) - self.fine(facts.home);
+        Change { code, own: facts.own + score + closed_in, others: facts.others }
+    }
+
+    /// The facts after a change by that move.
+    #[inline(always)]
+    pub(super) fn apply<L: Label>(
+        &self,
+        board: &[L],
+        facts: &Facts,
+        change: &Change,
+        from: usize,
+        to: usize,
+    ) -> Facts {
+        let tile = board[from].index();
+        let Change { code, own, others } = *change;
+        if tile >= self.own {
+            return Facts { code, own, others, ..*facts };
+        }
+        let own_code = facts.own_code.wrapping_add(self.code_change(tile, from, to));
+        Facts { code, own_code, home: self.home_after(facts.home, tile, from, to), own, others }
+    }
+
+    #[inline(always)]
+    fn code_change(&self, tile: usize, from: usize, to: usize) -> u64 {
+        let step = self.spots[to].cell_code.wrapping_sub(self.spots[from].cell_code);
+        self.spots[tile].tile_code.wrapping_mul(step)
+    }
+
+    #[inline(always)]
+    fn home_after(&self, home: u64, tile: usize, from: usize, to: usize) -> u64 {
+        if tile == from {
+            home & !self.bit(tile)
+        } else if tile == to {
+            home | self.bit(tile)
+        } else {
+            home
+        }
+    }
+
+    /// The board's cell of a number.
+    pub(super) fn cell(&self, number: usize) -> usize {
+        self.view.cell(number / self.width, number % self.width)
+    }
+
+    /// The board's direction for one of the view.
+    #[inline(always)]
+    pub(super) fn direction(&self, index: usize) -> Direction {
+        self.directions[index & 3]
+    }
+}
+
+/// A stream of random codes (SplitMix64).
+struct Codes(u64);
+
+impl Codes {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^ (word >> 31)
+    }
+}

@@ -1,0 +1,42 @@
+//! The core that is left when all lines are peeled off: a shortest path by IDA*.
+
+use super::peel::Unsolved;
+use crate::heuristic::Manhattan;
+use crate::large::mutable_board::MutableBoard;
+use crate::puzzle::tiles::{Board, Direction, Size, Tiles};
+use crate::search::{Ending, Limits, Problem, ida};
+
+/// Solves what is left of a field, 3×3 cells or fewer, all others being home.
+///
+/// # Panics
+/// If it cannot be solved.
+pub fn solve(field: &mut MutableBoard, rest: Unsolved) {
+    let cols = field.size().cols();
+    let size = Size::new(rest.rows, rest.cols).expect("a core has two rows and columns at least");
+    let home_of_blank = usize::from(field.cells()[field.blank()]);
+    // The number of a home inside the core, the blank's being 0.
+    let inside = |home: usize| {
+        let number = (home / cols - rest.top) * rest.cols + home % cols - rest.left;
+        if home == home_of_blank { 0 } else { number as u32 + 1 }
+    };
+    let cells = (0..rest.rows * rest.cols)
+        .map(|number| (rest.top + number / rest.cols) * cols + rest.left + number % rest.cols);
+    let (mut tiles, mut goal) = (Vec::new(), Vec::new());
+    for cell in cells {
+        tiles.push(inside(field.cells()[cell].into()));
+        goal.push(inside(cell));
+    }
+    // Numbers above the blank's own are one too high, as it has none.
+    let gap = (home_of_blank / cols - rest.top) * rest.cols + home_of_blank % cols - rest.left + 1;
+    for number in tiles.iter_mut().chain(&mut goal) {
+        *number -= u32::from(*number as usize > gap);
+    }
+    let board = |numbers: &[u32]| Board::new(size, numbers).expect("a core is closed in itself");
+    let puzzle = Tiles::<u64>::new(&board(&goal)).expect("a core has sixteen cells at most");
+    let problem =
+        Problem { puzzle: &puzzle, heuristic: &Manhattan::new(&puzzle), start: puzzle.state(&board(&tiles)) };
+    let Ending::Solved { path, .. } = ida::solve(problem, &Limits::default()).ending else {
+        unreachable!("only solvable boards are solved in stages")
+    };
+    path.iter().for_each(|step| field.slide(Direction::from_index(step.0 as usize)));
+}

@@ -1,0 +1,233 @@
+//! How the tiles of a board are divided into patterns.
+
+use super::divisions::{self, DIVISIONS, MOST_DIVISIONS};
+use crate::pdb::geometry::canonical::{Frame, Set, Symmetry};
+use crate::pdb::geometry::pattern::Pattern;
+use crate::pdb::geometry::permutation::MOST_TILES;
+use crate::puzzle::tiles::Size;
+use parking_lot::Mutex;
+use std::fmt;
+use std::str::FromStr;
+
+/// The sizes of a board's patterns, as `7-8`; on boards of over 16 cells also in
+/// how many ways the tiles are divided, as `6-6-6-6x5`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Partition {
+    sizes: Vec<usize>,
+    /// How many divisions are looked at, each with its mirror image; the program
+    /// chooses where nothing is said.
+    divisions: Option<usize>,
+}
+
+/// The most patterns that a board is divided into.
+pub const MOST_PATTERNS: usize = 4;
+
+/// Boards of more cells are divided in several ways at once.
+const NARROW: usize = 16;
+
+/// The most patterns of other boards.
+const MOST_NARROW_PATTERNS: usize = 3;
+
+/// Why a text is no partition.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "`{0}` is not a partition: write up to {MOST_PATTERNS} sizes from 1 to {MOST_TILES}, as in 7-8, \
+     and for boards of over 16 cells in how many ways, as in 6-6-6-6x5"
+)]
+pub struct NotAPartition(String);
+
+impl FromStr for Partition {
+    type Err = NotAPartition;
+
+    fn from_str(text: &str) -> Result<Self, NotAPartition> {
+        let refused = || NotAPartition(text.into());
+        let (sizes, divisions) = match text.split_once('x') {
+            Some((sizes, divisions)) => (sizes, Some(divisions.parse().map_err(|_| refused())?)),
+            None => (text, None),
+        };
+        let sizes: Option<Vec<usize>> = sizes.split('-').map(|size| size.parse().ok()).collect();
+        sizes
+            .filter(|sizes| {
+                sizes.len() <= MOST_PATTERNS
+                    && sizes.iter().all(|size| (1..=MOST_TILES).contains(size))
+                    && divisions.is_none_or(|divisions| (1..=MOST_DIVISIONS).contains(&divisions))
+            })
+            .map(|sizes| Self { sizes, divisions })
+            .ok_or_else(refused)
+    }
+}
+
+impl fmt::Display for Partition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, size) in self.sizes.iter().enumerate() {
+            write!(f, "{}{size}", if at > 0 { "-" } else { "" })?;
+        }
+        match self.divisions {
+            Some(divisions) => write!(f, "x{divisions}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A board laid on a frame, and its patterns there.
+#[derive(Clone, Debug)]
+pub(in crate::pdb) struct View {
+    pub(in crate::pdb) laying: Symmetry,
+    pub(in crate::pdb) patterns: Vec<Pattern>,
+}
+
+impl Partition {
+    /// The name in options and results, as `pdb:7-8`. There are not many.
+    pub fn name(&self) -> &'static str {
+        static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+        let name = format!("pdb:{self}");
+        let mut names = NAMES.lock();
+        names.iter().find(|&&known| known == name).copied().unwrap_or_else(|| {
+            names.push(String::leak(name));
+            names[names.len() - 1]
+        })
+    }
+
+    /// The tiles of the largest pattern.
+    pub fn largest(&self) -> Option<usize> {
+        self.sizes.iter().copied().max()
+    }
+
+    /// In how many ways the tiles are divided.
+    pub fn divisions(&self) -> usize {
+        self.divisions.unwrap_or(1)
+    }
+
+    /// This partition with no more divisions than pay at once.
+    pub fn few(&self) -> Self {
+        Self { divisions: self.divisions.map(|divisions| divisions.min(divisions::FEW)), ..self.clone() }
+    }
+
+    /// How many patterns there are.
+    pub fn patterns(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// The tiles of all patterns together.
+    pub fn tiles(&self) -> usize {
+        self.sizes.iter().sum()
+    }
+
+    /// The partitions of boards of so many cells that are worth a thought, those
+    /// with the smallest databases first.
+    pub fn candidates(cells: usize) -> Vec<Self> {
+        let sizes: &[&[usize]] = match cells - 1 {
+            24 => &[&[6, 6, 6, 6]],
+            23 => &[&[6, 6, 6, 5]],
+            21 => &[&[6, 5, 5, 5], &[7, 7, 7]],
+            20 => &[&[5, 5, 5, 5], &[7, 7, 6]],
+            19 => &[&[5, 5, 5, 4], &[7, 6, 6]],
+            17 => &[&[6, 6, 5], &[7, 7, 3]],
+            15 => &[&[5, 5, 5], &[6, 6, 3], &[7, 7, 1], &[7, 8]],
+            14 => &[&[5, 5, 4], &[6, 6, 2], &[7, 7], &[6, 8]],
+            13 => &[&[5, 4, 4], &[6, 7], &[5, 8]],
+            11 => &[&[4, 4, 3], &[5, 6], &[3, 8]],
+            9 => &[&[4, 5], &[1, 8]],
+            tiles @ 3..=8 => {
+                return vec![Self { sizes: vec![tiles / 2, tiles - tiles / 2], divisions: None }];
+            }
+            _ => &[],
+        };
+        let plain = sizes.iter().map(|sizes| Self { sizes: sizes.to_vec(), divisions: None });
+        plain.flat_map(|partition| partition.variants()).collect()
+    }
+
+    /// This partition with every number of divisions that is worth a thought, if
+    /// it leaves the choice; the fewest first.
+    pub fn variants(&self) -> Vec<Self> {
+        if self.divisions.is_some() || self.tiles() < NARROW {
+            return vec![self.clone()];
+        }
+        DIVISIONS.map(|divisions| Self { divisions: Some(divisions), ..self.clone() }).to_vec()
+    }
+
+    /// Why boards of a size cannot be solved with this partition, if so. Memory is
+    /// another matter.
+    pub fn misfit(&self, size: Size) -> Option<String> {
+        let tiles = size.cells() - 1;
+        if self.tiles() != tiles {
+            Some(format!("pdb:{self} divides {} tiles, and {size} boards have {tiles}", self.tiles()))
+        } else if size.cells() <= NARROW && self.patterns() > MOST_NARROW_PATTERNS {
+            Some(format!(
+                "pdb:{self} has {} patterns, and boards of up to {NARROW} cells can have {MOST_NARROW_PATTERNS}",
+                self.patterns()
+            ))
+        } else if size.cells() <= NARROW && self.divisions() > 1 {
+            Some(format!(
+                "pdb:{self} divides the tiles more than once, which is for boards of over {NARROW} cells"
+            ))
+        } else {
+            None
+        }
+    }
+
+    /// The ways in which a board with its goal's blank in a cell is looked at:
+    /// one, or two where a mirror image has its blank in the same cell but its
+    /// patterns elsewhere. None if the sizes do not fit the board.
+    pub(in crate::pdb) fn views(&self, size: Size, blank: usize) -> Option<Vec<View>> {
+        let frame = Frame::new(size)?;
+        if self.misfit(size).is_some() {
+            return None;
+        }
+        // The blank goes as far to the end as possible, so that corners are one.
+        let layings = frame.layings(size);
+        let laying = *layings.iter().max_by_key(|laying| laying.0[blank])?;
+        let blank = usize::from(laying.0[blank]);
+        let mirrors: Vec<Symmetry> =
+            frame.symmetries().into_iter().filter(|image| usize::from(image.0[blank]) == blank).collect();
+        let divided = match self.divisions {
+            None | Some(1) => vec![self.divide(frame, blank)],
+            Some(divisions) => divisions::divide(frame, blank, &self.sizes, divisions, &mirrors),
+        };
+        let mut views = Vec::new();
+        for sets in divided {
+            let patterns = |sets: &[Set]| -> Option<Vec<Pattern>> {
+                sets.iter().map(|&set| Pattern::new(frame, set, blank)).collect()
+            };
+            views.push(View { laying, patterns: patterns(&sets)? });
+            let mirror = mirrors
+                .iter()
+                .max_by_key(|image| sets.iter().filter(|&&set| !sets.contains(&image.set(set))).count())?;
+            if sets.iter().any(|&set| !sets.contains(&mirror.set(set))) {
+                let sets: Vec<Set> = sets.iter().map(|&set| mirror.set(set)).collect();
+                views.push(View { laying, patterns: patterns(&sets)? });
+            }
+        }
+        Some(views)
+    }
+
+    /// The cells where the tiles of each pattern belong.
+    fn divide(&self, frame: Frame, blank: usize) -> Vec<Set> {
+        if let Some(sets) = self.well_known(frame, blank) {
+            return sets;
+        }
+        if frame.cells() > NARROW {
+            return divisions::divide(frame, blank, &self.sizes, 1, &[]).remove(0);
+        }
+        // Along the rows, to and fro.
+        let mut path = (0..frame.cells()).map(|at| {
+            let (row, col) = (at / frame.cols, at % frame.cols);
+            row * frame.cols + if row % 2 == 0 { col } else { frame.cols - 1 - col }
+        });
+        let mut path = path.by_ref().filter(|&cell| cell != blank);
+        self.sizes.iter().map(|&size| path.by_ref().take(size).fold(0, |set, cell| set | 1 << cell)).collect()
+    }
+
+    /// Divisions of the 15-puzzle with its blank in the corner that were found
+    /// to be better than most.
+    fn well_known(&self, frame: Frame, blank: usize) -> Option<Vec<Set>> {
+        if (frame.rows, frame.cols, blank) != (4, 4, 15) {
+            return None;
+        }
+        let board: &[u8; 16] = match self.sizes[..] {
+            [7, 8] => b"bbbbbbbbaaaaaaa.",
+            _ => return None,
+        };
+        Some(divisions::sets_of(board))
+    }
+}

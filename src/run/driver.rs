@@ -1,0 +1,209 @@
+//! A run: all files, all workers, from the first record to the summary.
+
+use super::RunError;
+use super::checkpoint::{Checkpoints, may_be_in_input};
+use super::resume::ResumeState;
+use super::worker::{Job, Shared, Worker};
+use crate::input::{InputError, Packing};
+use crate::memory::arena::Arena;
+use crate::memory::budget::{Budget, OutOfBudget, least_cap};
+use crate::memory::limits::{self, STACK};
+use crate::memory::{Line, Region};
+use crate::model::interrupt::{Ending, Interrupt};
+use crate::options::Options;
+use crate::output::{Sink, Style, Summary};
+use crate::puzzle::tiles::Size;
+use crate::run::reorder::ReorderBuffer;
+use crate::run::scheduler::Scheduler;
+use crate::run::source::RecordSource;
+use crate::run::source::peek::StdinPeek;
+use crate::solve::Observer;
+use crate::solve::cache::SolverCache;
+use crate::solve::counters::Counters;
+use crate::solve::databases::sample::survey;
+use crate::solve::databases::{Databases, OtherNeeds};
+use crate::solve::memory_plan::MemoryPlan;
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// How a run ended.
+pub struct RunOutcome {
+    /// Counts over all results.
+    pub summary: Summary,
+    /// Inputs that could not be read, or not to their end.
+    pub unreadable: usize,
+    /// What is left for a later run.
+    pub resume_state: ResumeState,
+    /// The time that was spent on set-up: before the first record was read, and on
+    /// databases that were brought in later.
+    pub setup: Duration,
+}
+
+/// Solves every record of every file and writes the results in their order,
+/// behind those that an earlier run has left.
+pub fn run(
+    options: &Options,
+    style: Style,
+    sink: &mut Sink,
+    resume_state: ResumeState,
+    counters: &Counters,
+    interrupt: &Interrupt,
+    observer: &dyn Observer,
+) -> Result<RunOutcome, RunError> {
+    let started = Instant::now();
+    let defaults = options.defaults()?;
+    let mut threads = options.threads;
+    let budget = Budget::new(options.memory);
+    let names = options.names_footprint();
+    let unpacking = |cap| Packing::footprint_of(&options.files, cap) + names;
+    let rest = |cap, threads| match options.deterministic {
+        true => MemoryPlan::least_deterministic(),
+        false => MemoryPlan::least(cap, threads),
+    };
+    let least =
+        |_| OutOfBudget { cap: options.memory, needed: least_cap(|cap| unpacking(cap) + rest(cap, threads)) };
+    budget.reserve(unpacking(options.memory)).map_err(least)?;
+    let ends = options.deadline.map(|deadline| started + deadline);
+    let ending = Ending { interrupt: interrupt.clone(), deadline: ends };
+    let mut stdin_peek = match options.files.iter().any(|file| file == "-") {
+        true => StdinPeek::of_stdin(interrupt, ends),
+        false => StdinPeek::default(),
+    };
+    let kinds = survey(options, &defaults, stdin_peek.bytes(), Size::FIFTEEN);
+    let checkpoints = options.checkpoint.as_ref().map(|path| {
+        let has = |puzzle: &str| may_be_in_input(options, &defaults, puzzle);
+        Checkpoints::open(path, options.memory, has, observer)
+            .map_err(|bad| RunError::Checkpoint(path.clone(), bad))
+    });
+    let checkpoints = checkpoints.transpose()?;
+    let needs = OtherNeeds { before: &unpacking, after: &rest, threads };
+    let databases = Databases::prepare(options, &kinds, &budget, needs, counters, &ending, observer)?;
+    let memory_plan = if options.deterministic {
+        let (memory_plan, workers) =
+            MemoryPlan::deterministic(&budget, threads, databases.bytes_beside(), unpacking)?;
+        threads = workers;
+        memory_plan
+    } else {
+        MemoryPlan::new(&budget, threads, unpacking)?
+    };
+    let beside = OTHERS + memory_plan.window + memory_plan.tables + (threads * STACK) as u64;
+    let mappable =
+        limits::address_space_left().map_or(usize::MAX, |left| left.saturating_sub(beside) as usize);
+    let least = if options.deterministic { memory_plan.arena(threads) } else { MemoryPlan::LEAST_ARENA };
+    let mut arena =
+        Arena::new(memory_plan.arena(threads).min(mappable).max(least), least).map_err(RunError::Arena)?;
+    let missing = memory_plan.arena(threads) - arena.bytes().min(memory_plan.arena(threads));
+    if options.explain {
+        observer.explain(&explain_memory(options, &memory_plan, missing));
+    }
+    let slice = if missing == 0 { memory_plan.slice as usize } else { arena.bytes() / 2 / threads };
+    let mut parts = arena.divide(&vec![slice; threads]);
+    let large = parts.pop().unwrap_or_default();
+    let large_bytes = size_of_val::<[Line]>(large) as u64;
+
+    let unreadable = AtomicUsize::new(0);
+    let complain = |error: &InputError| {
+        unreadable.fetch_add(1, Ordering::Relaxed);
+        observer.input_error(error);
+    };
+    if sink.is_empty() {
+        let mut heading = Vec::new();
+        style.header(&mut heading);
+        sink.write_all(&heading)?;
+    }
+    let scheduler =
+        Scheduler::new((memory_plan.window >> 16).clamp(4, 1024).max(4 * threads as u64), memory_plan.window);
+    let stops = (scheduler.stop_flag(), scheduler.oldest());
+    let source = RecordSource::new(options, defaults, &ending, stops, &complain)
+        .starting_with(stdin_peek.take())
+        .go_on(resume_state.records, resume_state.journal.is_some());
+    let shared = Shared {
+        options,
+        style,
+        ending: &ending,
+        solver_cache: SolverCache::new(options, counters, &ending, observer, memory_plan.tables, databases),
+        scheduler: &scheduler,
+        source: Mutex::new(source),
+        window: ReorderBuffer::new(sink, style, resume_state).naming_invalid(observer),
+        counters,
+        large: Mutex::new(Region::zeroed(large)),
+        checkpoints,
+        failed: Mutex::new(None),
+        wrong: Mutex::new(None),
+        light: (memory_plan.window / threads as u64 / 16).max(8 << 10),
+        large_bytes,
+        most_weight: memory_plan.window + slice as u64 + large_bytes,
+    };
+    let slices = Mutex::new(parts);
+    let before_solving = started.elapsed();
+    let databases_before = shared.solver_cache.databases_time();
+    counters.begin_solving();
+    std::thread::scope(|scope| {
+        let work = || {
+            let _home = StopOnPanic(&scheduler);
+            let slice: &mut [Line] = slices.lock().pop().unwrap_or_default();
+            Worker::new(&shared, Region::zeroed(slice)).work();
+        };
+        for worker in 1..threads {
+            let name = format!("worker {worker}");
+            // Where the system gives no more threads, fewer do the work.
+            let thread = std::thread::Builder::new().name(name).stack_size(STACK);
+            if thread.spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+    if let Some(wrong) = shared.wrong.into_inner() {
+        return Err(RunError::Wrong(wrong));
+    }
+    if let Some(error) = shared.failed.into_inner() {
+        return Err(error);
+    }
+    let setup = before_solving + shared.solver_cache.databases_time().saturating_sub(databases_before);
+    let mut source = shared.source.into_inner();
+    let not_found = source.not_found();
+    let (mut summary, journal) = shared.window.close()?;
+    if not_found > 0 && !interrupt.is_raised() && !source.is_cut() {
+        return Err(RunError::TooManyResults(not_found));
+    }
+    summary.not_begun = source.count_unread();
+    Ok(RunOutcome {
+        summary,
+        unreadable: unreadable.into_inner(),
+        resume_state: ResumeState { journal, ..ResumeState::default() },
+        setup,
+    })
+}
+
+/// What is mapped beside the memory that is budgeted and the stacks, in bytes.
+const OTHERS: u64 = 12 << 20;
+
+fn explain_memory(options: &Options, memory_plan: &MemoryPlan, missing: usize) -> String {
+    use crate::quantity::Bytes;
+    let mut text = format!(
+        "memory: {} in all: {} workers with slices of {}, {} for puzzles that outgrow theirs, {} for results that wait, {} for tables",
+        Bytes(options.memory),
+        options.threads,
+        Bytes(memory_plan.slice),
+        Bytes(memory_plan.large),
+        Bytes(memory_plan.window),
+        Bytes(memory_plan.tables),
+    );
+    if missing > 0 {
+        text += &format!("; the system refused {} of that", Bytes(missing as u64));
+    }
+    text
+}
+
+/// Sends all home if a worker panics, so that the panic reaches the top.
+struct StopOnPanic<'c>(&'c Scheduler<Job>);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! One bounded depth-first search: the inner loop of IDA*.
+//!
+//! The path lies on a stack of its own, so depth costs no call frames, and the
+//! frame in hand stays in registers. A child is estimated before it is made.
+
+use crate::heuristic::Heuristic;
+use crate::puzzle::{Move, Puzzle};
+
+/// A state on the path, with the moves that are still to be tried.
+struct Frame<P: Puzzle, M> {
+    state: P::State,
+    memo: M,
+    moves: P::Moves,
+    step: Move,
+}
+
+/// Where a search begins.
+pub(super) struct Root<P: Puzzle, M> {
+    pub(super) state: P::State,
+    pub(super) memo: M,
+    /// What it cost to come here.
+    pub(super) cost: u32,
+}
+
+/// What lies below a root.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Below {
+    /// A goal, at this cost; its moves are in [`DepthFirst::path`].
+    Goal(u32),
+    /// No goal within the bound. The least cost plus estimate above it, or
+    /// `u32::MAX` if nothing was cut off for its cost.
+    Beyond(u32),
+    /// The search was told to stop.
+    Stopped,
+}
+
+/// A depth-first search that can be used again and again.
+pub(super) struct DepthFirst<'a, P: Puzzle, H: Heuristic<P>> {
+    puzzle: &'a P,
+    heuristic: &'a H,
+    stack: Vec<Frame<P, H::Memo>>,
+    /// The moves to the last goal found.
+    pub(super) path: Vec<Move>,
+    pub(super) expanded: u64,
+    pub(super) generated: u64,
+}
+
+/// After so many nodes the search asks whether to go on.
+const BETWEEN_CHECKS: u64 = 1 << 13;
+
+impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
+    pub(super) fn new(puzzle: &'a P, heuristic: &'a H) -> Self {
+        Self {
+            puzzle,
+            heuristic,
+            stack: Vec::with_capacity(128),
+            path: Vec::new(),
+            expanded: 0,
+            generated: 0,
+        }
+    }
+
+    /// Searches below a root for a goal of cost at most `bound`, until `most`
+    /// nodes have been generated in all.
+    ///
+    /// `known` is asked about each state with its cost and its depth below the
+    /// root, and cuts off what need not be searched. `stop` is asked every so
+    /// often, with the nodes generated so far.
+    pub(super) fn search(
+        &mut self,
+        Root { state: root, memo, mut cost }: Root<P, H::Memo>,
+        bound: u32,
+        most: u64,
+        mut known: impl FnMut(&P::State, u32, usize) -> bool,
+        mut stop: impl FnMut(u64) -> bool,
+    ) -> Below {
+        let (puzzle, heuristic) = (self.puzzle, self.heuristic);
+        let mut next = u32::MAX;
+        if cost + heuristic.estimate(&memo) > bound {
+            return Below::Beyond(cost + heuristic.estimate(&memo));
+        }
+        let mut generated = 0u64;
+        let mut prune_moves = |memo: &H::Memo, state: &P::State, moves: P::Moves, cost: u32| {
+            let most = bound.saturating_sub(cost + 1);
+            let screened = heuristic.prune_moves(puzzle, memo, state, moves, most);
+            next = next.min(screened.least.saturating_add(cost + 1));
+            (screened.moves, screened.cut)
+        };
+        let (moves, cut) = prune_moves(&memo, &root, puzzle.moves(&root, None), cost);
+        generated += u64::from(cut);
+        let mut frame: Frame<P, H::Memo> = Frame { state: root, memo, moves, step: Move(0) };
+        self.stack.clear();
+        let mut expanded = 1u64;
+        let mut pause = BETWEEN_CHECKS.min(most.saturating_sub(self.generated));
+        let mut beyond = u32::MAX;
+        let below = loop {
+            let Some(step) = frame.moves.next() else {
+                match self.stack.pop() {
+                    Some(above) => frame = above,
+                    None => break Below::Beyond(u32::MAX),
+                }
+                cost -= 1;
+                continue;
+            };
+            generated += 1;
+            let memo = heuristic.update(puzzle, &frame.memo, &frame.state, step);
+            let estimate = heuristic.estimate(&memo);
+            let through = cost + 1 + estimate;
+            if !H::PRUNES && through > bound {
+                beyond = beyond.min(through);
+                continue;
+            }
+            let state = puzzle.apply(&frame.state, step);
+            if estimate == 0 && puzzle.is_goal(&state) {
+                self.stack.push(frame);
+                self.path.clear();
+                self.path.extend(self.stack.iter().skip(1).map(|frame| frame.step).chain([step]));
+                break Below::Goal(cost + 1);
+            }
+            if known(&state, cost + 1, self.stack.len() + 1) {
+                continue;
+            }
+            expanded += 1;
+            if generated >= pause {
+                let all = self.generated + generated;
+                pause = generated + BETWEEN_CHECKS.min(most.saturating_sub(all));
+                if all >= most || stop(all) {
+                    break Below::Stopped;
+                }
+            }
+            let (moves, cut) = prune_moves(&memo, &state, puzzle.moves(&state, Some(step)), cost + 1);
+            generated += u64::from(cut);
+            if moves.size_hint().1 == Some(0) {
+                continue;
+            }
+            self.stack.push(frame);
+            frame = Frame { state, memo, moves, step };
+            cost += 1;
+        };
+        let below = match below {
+            Below::Beyond(_) => Below::Beyond(next.min(beyond)),
+            other => other,
+        };
+        self.expanded += expanded;
+        self.generated += generated;
+        below
+    }
+}

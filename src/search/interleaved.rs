@@ -1,0 +1,184 @@
+//! Bounded depth-first search that need not wait for memory: a few searches,
+//! below different roots, take turns.
+//!
+//! In its turn a lane goes on with the successors that it prepared in its last one,
+//! for which what it asked for has arrived meanwhile; when they are finished, it
+//! pending_updates those of its next state. So each lane waits while the others work.
+
+use crate::heuristic::Heuristic;
+use crate::puzzle::{Move, Puzzle};
+
+/// Successors of most states, at most.
+const PENDING: usize = 4;
+
+/// States that a lane has room for from the start, and moves of its path. Few
+/// searches need more.
+const STATES: usize = 64;
+const MOVES: usize = 128;
+
+/// About what the lanes of one thread take.
+pub(super) const BYTES: usize = 128 << 10;
+
+/// A state that is still to be expanded.
+struct Node<P: Puzzle, M> {
+    state: P::State,
+    memo: M,
+    /// Moves below the root, the one that led here included.
+    depth: u32,
+    step: Move,
+}
+
+/// One search below one root.
+pub(super) struct Lane<P: Puzzle, M> {
+    /// The cost of the root, and the move that led to it.
+    cost: u32,
+    last: Option<Move>,
+    stack: Vec<Node<P, M>>,
+    /// The moves from the root to the state in hand.
+    path: Vec<Move>,
+    /// The state in hand, and the pending_updates of its successors.
+    state: Option<P::State>,
+    pending_updates: Vec<(Move, M)>,
+    /// Whether the pending_updates were resolved.
+    is_aimed: bool,
+    beyond: Beyond,
+}
+
+/// What lies beyond a bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Beyond {
+    /// The least cost plus estimate, or `u32::MAX` if nothing was cut off.
+    pub(super) total: u32,
+    /// The greatest cost of a state with that total: the one nearest to a goal.
+    pub(super) cost: u32,
+}
+
+impl Beyond {
+    const NOTHING: Self = Self { total: u32::MAX, cost: 0 };
+
+    #[inline(always)]
+    fn note(&mut self, cost: u32, estimate: u32) {
+        let total = cost + estimate;
+        if total < self.total {
+            *self = Self { total, cost };
+        } else if total == self.total {
+            self.cost = self.cost.max(cost);
+        }
+    }
+}
+
+/// What a turn of a lane came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Turn {
+    /// There is more to do.
+    More,
+    /// A goal at the end of these moves from the root.
+    Goal(Vec<Move>),
+    /// Nothing is left but what lies beyond the bound.
+    Done(Beyond),
+}
+
+/// What is known of states from elsewhere.
+pub(super) trait Known<P: Puzzle> {
+    /// Says that a state will be asked about.
+    fn ask(&self, state: &P::State);
+
+    /// Whether a state at this cost need not be searched.
+    fn cuts(&self, state: &P::State, cost: u32) -> bool;
+}
+
+/// Nodes that lanes have seen.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Seen {
+    pub(super) expanded: u64,
+    pub(super) generated: u64,
+}
+
+impl<P: Puzzle, M: Copy> Lane<P, M> {
+    /// A lane with nothing to do.
+    pub(super) fn new() -> Self {
+        Self {
+            cost: 0,
+            last: None,
+            stack: Vec::with_capacity(STATES),
+            path: Vec::with_capacity(MOVES),
+            state: None,
+            pending_updates: Vec::with_capacity(PENDING),
+            is_aimed: false,
+            beyond: Beyond::NOTHING,
+        }
+    }
+
+    /// Begins below a root that was reached by the move `last`, if any.
+    pub(super) fn begin(&mut self, state: P::State, memo: M, cost: u32, last: Option<Move>) {
+        self.cost = cost;
+        self.stack.clear();
+        self.pending_updates.clear();
+        self.path.clear();
+        self.state = None;
+        self.beyond = Beyond::NOTHING;
+        self.last = last;
+        self.stack.push(Node { state, memo, depth: 0, step: Move(0) });
+    }
+
+    /// Takes a turn. `known` is asked about the states one move below the root.
+    #[inline]
+    pub(super) fn turn<H: Heuristic<P, Memo = M>>(
+        &mut self,
+        puzzle: &P,
+        heuristic: &H,
+        bound: u32,
+        known: &impl Known<P>,
+        seen: &mut Seen,
+    ) -> Turn {
+        if !self.is_aimed {
+            self.pending_updates.iter_mut().for_each(|(_, pending)| heuristic.resolve(pending));
+            self.is_aimed = true;
+            if !self.pending_updates.is_empty() {
+                return Turn::More;
+            }
+        }
+        if let Some(before) = self.state {
+            let depth = self.path.len() as u32 + 1;
+            // What a successor may still need.
+            let most = bound.saturating_sub(self.cost + depth);
+            for (step, pending) in self.pending_updates.drain(..) {
+                let memo = match heuristic.finish_within(pending, most) {
+                    Ok(memo) => memo,
+                    Err(estimate) => {
+                        self.beyond.note(self.cost + depth, estimate);
+                        continue;
+                    }
+                };
+                let state = puzzle.apply(&before, step);
+                if heuristic.estimate(&memo) == 0 && puzzle.is_goal(&state) {
+                    let mut path = self.path.clone();
+                    path.push(step);
+                    return Turn::Goal(path);
+                }
+                if depth > 1 || !known.cuts(&state, self.cost + 1) {
+                    self.stack.push(Node { state, memo, depth, step });
+                }
+            }
+        }
+        let Some(Node { state, memo, depth, step }) = self.stack.pop() else {
+            return Turn::Done(self.beyond);
+        };
+        self.path.truncate((depth as usize).saturating_sub(1));
+        if depth > 0 {
+            self.path.push(step);
+        }
+        let last = if depth > 0 { Some(step) } else { self.last };
+        for step in puzzle.moves(&state, last) {
+            if depth == 0 {
+                known.ask(&puzzle.apply(&state, step));
+            }
+            self.pending_updates.push((step, heuristic.prepare(puzzle, &memo, &state, step)));
+        }
+        self.is_aimed = false;
+        seen.expanded += 1;
+        seen.generated += self.pending_updates.len() as u64;
+        self.state = Some(state);
+        Turn::More
+    }
+}

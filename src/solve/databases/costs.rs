@@ -1,0 +1,48 @@
+//! About how long databases take to set up, and how much time they save.
+
+use crate::pdb::{Needs, Partition};
+use crate::solve::databases::SMALL;
+
+/// States of a database that one thread makes in a second, and bytes that are
+/// read and checked.
+const STATES_PER_SECOND: f64 = 120e6;
+const BYTES_PER_SECOND: f64 = 1e9;
+
+/// About how long one thread takes for a random board without a database, in
+/// seconds, and how many times less with one, by the size of its largest
+/// pattern (docs/benchmarks.md).
+pub(crate) fn seconds_for_a_board(cells: usize, largest: Option<usize>) -> f64 {
+    let without = match cells {
+        25.. => 1e7,
+        21..=24 => 1e5,
+        20 => 1e3,
+        17..=19 => 20.0,
+        16 => 0.25,
+        15 => 0.05,
+        14 => 0.02,
+        11..=13 => 0.002,
+        _ => 0.0001,
+    };
+    let gain = match largest {
+        None => 1.0,
+        Some(..=4) => 1.5,
+        Some(5) => 2.5,
+        Some(6) => 8.0,
+        Some(7) => 60.0,
+        Some(_) => 400.0,
+    };
+    without / gain + 20e-6
+}
+
+/// How long it takes to make or read databases.
+pub(crate) fn seconds_to_set_up(needs: &Needs, threads: f64) -> f64 {
+    needs.states as f64 / STATES_PER_SECOND / threads + needs.to_read as f64 / BYTES_PER_SECOND
+}
+
+/// How many boards one thread searches without databases in the time that these
+/// take. One small board is not worth them; a large one is.
+pub(crate) fn pays_from(cells: usize, partition: &Partition, needs: &Needs, threads: f64) -> u64 {
+    let gain = seconds_for_a_board(cells, None) - seconds_for_a_board(cells, partition.largest());
+    let boards = (seconds_to_set_up(needs, threads) / gain) as u64;
+    boards.max(u64::from(cells <= SMALL))
+}

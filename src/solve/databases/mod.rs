@@ -1,0 +1,462 @@
+//! Which pattern databases a run uses.
+//!
+//! A large database solves a board in a fraction of the time, but has to be made
+//! or read first, and takes memory from the searches. For each kind of board in
+//! the files, the one is chosen with which the whole batch is expected to take
+//! the least time, of those that fit. What a stream will bring is a guess: the
+//! memory is set aside, and the database is fetched when so many boards have come
+//! that it would have paid for them.
+//!
+//! Where node counts must repeat ([`Options::repeats_counts`]), the choice depends on
+//! the options and the input alone: times are those of one thread that finds nothing on
+//! disk, and streams are not looked into. With `--deterministic` it does not depend on
+//! the memory either: databases have a fixed share, and a cap that does not hold what
+//! was chosen is refused.
+
+pub(crate) mod costs;
+pub(crate) mod sample;
+
+use super::counters::Counters;
+use crate::memory::budget::{Budget, OutOfBudget, least_cap};
+use crate::model::interrupt::Ending;
+use crate::options::{Algorithm, HeuristicChoice, Options, Quality};
+use crate::pdb::{BuildError, Event, Library, Needs, Partition};
+use crate::puzzle::tiles::{Metric, Size};
+use crate::quantity::{Bytes, Count};
+use crate::search::astar;
+use crate::solve::Observer;
+use crate::solve::SetupError;
+use crate::solve::databases::costs::{pays_from, seconds_for_a_board, seconds_to_set_up};
+use crate::solve::databases::sample::Kind;
+use crate::solve::memory_plan::MemoryPlan;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// The databases of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Databases {
+    pub(crate) library: Library,
+    chosen: Vec<PartitionChoice>,
+    /// Whether searches may be guided by databases at all, whether they must be,
+    /// and how these must divide the tiles.
+    wanted: bool,
+    forced: bool,
+    partition: Option<Partition>,
+    /// Whether the choice may depend on nothing but the options and the input; and on
+    /// the memory, or not even that.
+    repeats: bool,
+    deterministic: bool,
+    /// What is left of [`DETERMINISTIC_BYTES`].
+    share: u64,
+    /// Time spent on making and reading databases.
+    time: Duration,
+}
+
+/// A partition, what it needs, and what the choice assumed that it needs.
+struct Chosen {
+    partition: Partition,
+    needs: Needs,
+    assumed: Needs,
+}
+
+/// What a run reserves before and after its databases, under a cap.
+#[derive(Clone, Copy)]
+pub(crate) struct OtherNeeds<'a> {
+    pub(crate) before: &'a dyn Fn(u64) -> u64,
+    /// The bytes for the rest of a run with a number of threads.
+    pub(crate) after: &'a dyn Fn(u64, usize) -> u64,
+    pub(crate) threads: usize,
+}
+
+impl OtherNeeds<'_> {
+    /// Returns the bytes needed after the databases, with what searches that use
+    /// databases keep outside of the arena.
+    fn after(&self, cap: u64) -> u64 {
+        (self.after)(cap, self.threads) + self.threads as u64 * astar::BYTES_BESIDE
+    }
+}
+
+/// The partition for one kind of board.
+#[derive(Debug)]
+struct PartitionChoice {
+    size: Size,
+    blank: usize,
+    partition: Partition,
+    /// The first record of the run for which its databases are used.
+    from: u64,
+    in_memory: bool,
+}
+
+/// Boards of so many cells are worth a database: smaller ones are solved in no
+/// time, larger ones are too many.
+const CELLS: std::ops::RangeInclusive<usize> = 10..=25;
+
+/// States of databases that are made while a run is going on, at most.
+const IN_A_MOMENT: u64 = 40_000_000;
+
+/// The largest boards that are solved by shortest solutions unless asked
+/// otherwise.
+pub(crate) const SMALL: usize = 16;
+
+/// The largest boards that may have a database.
+const MOST_CELLS: usize = 25;
+
+/// What databases may take with `--deterministic`, for all kinds of boards together:
+/// enough for 7-7-1 of the 15-puzzle. And what those for a stream may take while they
+/// are made: enough for 6-6-3.
+const DETERMINISTIC_BYTES: u64 = 40 << 20;
+const DETERMINISTIC_STREAM_BYTES: u64 = 12 << 20;
+
+/// Threads that a choice counts on which must not depend on their number.
+const MANY_THREADS: usize = 64;
+
+impl Databases {
+    /// Chooses databases for a batch, brings them into memory and enters them into the
+    /// budget, of which enough must be left for the run.
+    pub(crate) fn prepare(
+        options: &Options,
+        kinds: &[Kind],
+        budget: &Budget,
+        mut others: OtherNeeds<'_>,
+        counters: &Counters,
+        ending: &Ending,
+        observer: &dyn Observer,
+    ) -> Result<Self, SetupError> {
+        let mut new = Self {
+            library: Library::new(options.store.clone()),
+            chosen: Vec::new(),
+            wanted: options.may_use_databases(),
+            forced: options.heuristic == HeuristicChoice::Pdb,
+            partition: options.partition.clone(),
+            repeats: options.repeats_counts(),
+            deterministic: options.deterministic,
+            share: DETERMINISTIC_BYTES,
+            time: Duration::ZERO,
+        };
+        if !new.wanted {
+            return Ok(new);
+        }
+        let is_meant = |kind: &&Kind| match kind.size.cells() {
+            ..=SMALL => true,
+            // Above, shortest solutions are found for those who insist.
+            cells => cells <= MOST_CELLS && options.insists_on_shortest(),
+        };
+        // Who must repeat counts chooses as if there were many threads.
+        others.threads = match () {
+            () if new.deterministic => 1,
+            () if new.repeats => others.threads.max(MANY_THREADS),
+            () => others.threads,
+        };
+        let rest = others.after(budget.cap());
+        for &kind in kinds.iter().filter(is_meant) {
+            let Some(Chosen { partition, needs, assumed }) =
+                new.choose(options, kind, budget, others, observer)?
+            else {
+                continue;
+            };
+            let Kind { size, blank, guessed, .. } = kind;
+            // Later there will be no more memory for making them than now.
+            if guessed && !new.forced && budget.left().saturating_sub(rest) >= assumed.peak {
+                budget.reserve(assumed.peak)?;
+                let from = pays_from(size.cells(), &partition, &assumed, new.threads(options));
+                new.chosen.push(PartitionChoice { size, blank, partition, from, in_memory: false });
+                continue;
+            }
+            match new.fetch(options, kind, &partition, counters, ending, observer) {
+                Ok(()) => {}
+                // The run will see for itself that it is over.
+                Err(BuildError::Stopped) => break,
+                Err(error @ BuildError::Memory(_)) if new.deterministic => {
+                    return Err(SetupError::Database(partition.name(), error));
+                }
+                Err(error @ BuildError::Memory(_)) => {
+                    observer.warn(&format!("{}: {error}", partition.name()));
+                    continue;
+                }
+            }
+            budget.reserve(needs.bytes)?;
+            new.chosen.push(PartitionChoice { size, blank, partition, from: 0, in_memory: true });
+        }
+        // In a deterministic run this belongs to the workers' shares.
+        if !new.chosen.is_empty() && !new.deterministic {
+            budget.reserve(options.threads as u64 * astar::BYTES_BESIDE)?;
+        }
+        Ok(new)
+    }
+
+    /// What each worker needs outside of its slice.
+    pub(crate) fn bytes_beside(&self) -> u64 {
+        if self.chosen.is_empty() { 0 } else { astar::BYTES_BESIDE }
+    }
+
+    /// The time spent on making and reading databases so far.
+    pub(crate) fn time(&self) -> Duration {
+        self.time
+    }
+
+    /// The first record of the run for which databases are used for such boards.
+    pub(crate) fn from(&self, size: Size, blank: usize) -> u64 {
+        let of_kind = |choice: &&PartitionChoice| (choice.size, choice.blank) == (size, blank);
+        self.chosen.iter().find(of_kind).map_or(0, |choice| choice.from)
+    }
+
+    /// Brings databases into memory for which it was too early before.
+    pub(crate) fn bring(
+        &mut self,
+        size: Size,
+        blank: usize,
+        options: &Options,
+        counters: &Counters,
+        ending: &Ending,
+        observer: &dyn Observer,
+    ) {
+        let missing =
+            |choice: &PartitionChoice| !choice.in_memory && (choice.size, choice.blank) == (size, blank);
+        let Some(index) = self.chosen.iter().position(missing) else { return };
+        let partition = self.chosen[index].partition.clone();
+        let kind = Kind { size, blank, count: 0, work: 0, guessed: true };
+        match self.fetch(options, kind, &partition, counters, ending, observer) {
+            Ok(()) => self.chosen[index].in_memory = true,
+            Err(error) => {
+                self.chosen.remove(index);
+                if let BuildError::Memory(_) = error {
+                    observer.warn(&format!("{}: {error}", partition.name()));
+                }
+            }
+        }
+    }
+
+    /// The partition for a board whose databases are in memory. Where nobody
+    /// foresaw such a board, one is fetched that is made in a moment and that the
+    /// budget has room for.
+    pub(crate) fn partition(&mut self, size: Size, blank: usize, budget: &Budget) -> Option<Partition> {
+        let same = |choice: &&PartitionChoice| choice.size == size && choice.blank == blank;
+        let exact = self.chosen.iter().find(same);
+        // A goal that nobody has seen yet may be a mirror image of one that was.
+        if self.deterministic {
+            // What is in memory by now depends on the threads.
+            return exact.map(|choice| choice.partition.clone());
+        }
+        let found = exact
+            .or_else(|| self.chosen.iter().find(|choice| self.library.has(&choice.partition, size, blank)))
+            .map(|choice| choice.partition.clone());
+        let is_small = self.forced || CELLS.contains(&size.cells());
+        if found.is_some() || !self.wanted || !is_small || size.cells() > SMALL {
+            return found;
+        }
+        for partition in self.candidates(size).into_iter().rev() {
+            let Some(needs) = self.library.needs(&partition, size, blank) else { continue };
+            if needs.states <= IN_A_MOMENT
+                && needs.peak <= budget.left()
+                && self.library.fetch(&partition, size, blank, 1, &|_| true).is_ok_and(|fits| fits)
+                && budget.reserve(needs.bytes).is_ok()
+            {
+                self.chosen.push(PartitionChoice {
+                    size,
+                    blank,
+                    partition: partition.clone(),
+                    from: 0,
+                    in_memory: true,
+                });
+                return Some(partition);
+            }
+        }
+        None
+    }
+
+    /// Why databases that were asked for are not used for boards of a size.
+    pub(crate) fn why_unsuited(&mut self, size: Size, blank: usize) -> String {
+        let why = match self.candidates(size).first() {
+            None => "there are no pattern databases for them".into(),
+            Some(partition) => match partition.misfit(size) {
+                Some(misfit) => misfit,
+                None if self.library.needs(partition, size, blank).is_none() => {
+                    format!("the databases of {} would be too large", partition.name())
+                }
+                None if self.deterministic => {
+                    "with --deterministic databases are for boards that the first records of a file show"
+                        .into()
+                }
+                None => format!("no memory is left for the databases of {}", partition.name()),
+            },
+        };
+        format!("{why}; they are solved with --heuristic auto")
+    }
+
+    /// The threads that the choice of databases counts on.
+    fn threads(&self, options: &Options) -> f64 {
+        if self.repeats { 1.0 } else { options.threads.min(cores()) as f64 }
+    }
+
+    fn candidates(&self, size: Size) -> Vec<Partition> {
+        match &self.partition {
+            Some(partition) => partition.variants(),
+            None => Partition::candidates(size.cells()),
+        }
+    }
+
+    /// The best partition for a kind of board, and what it needs.
+    fn choose(
+        &mut self,
+        options: &Options,
+        kind: Kind,
+        budget: &Budget,
+        others: OtherNeeds<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Option<Chosen>, SetupError> {
+        let Kind { size, blank, count, work, guessed } = kind;
+        let forced = self.forced;
+        if !forced && !CELLS.contains(&size.cells()) {
+            return Ok(None);
+        }
+        let left = budget.left();
+        // What is reserved already and does not depend on the cap.
+        let fixed = (budget.cap() - left).saturating_sub((others.before)(budget.cap()));
+        let threads = self.threads(options);
+        let without = work as f64 * seconds_for_a_board(size.cells(), None) / threads;
+        let mut best = (!forced).then_some((without, None));
+        let mut least: Option<u64> = None;
+        let mut said = vec![format!("none: {without:.1} s")];
+        for partition in self.candidates(size) {
+            let Some(needs) = self.library.needs(&partition, size, blank) else { continue };
+            let assumed = match self.repeats {
+                true => self.library.needs_from_scratch(&partition, size, blank).unwrap_or(needs),
+                false => needs,
+            };
+            // What is made later is made beside everything else.
+            let is_later = self.deterministic && guessed && !forced;
+            let beside_rest = if is_later { assumed.peak } else { needs.bytes };
+            let with = |cap| (assumed.peak + MemoryPlan::PROGRAM).max(beside_rest + others.after(cap));
+            let needed = least_cap(|cap| fixed + (others.before)(cap) + with(cap));
+            if self.deterministic && self.partition.is_none() {
+                let is_too_large =
+                    assumed.bytes > self.share || guessed && assumed.peak > DETERMINISTIC_STREAM_BYTES;
+                if is_too_large {
+                    said.push(format!("{partition}: more than --deterministic has for databases"));
+                    continue;
+                }
+            } else if with(budget.cap()) > left {
+                said.push(format!("{partition}: needs {}", Bytes(needed)));
+                least = Some(least.map_or(needed, |least| least.min(needed)));
+                continue;
+            }
+            let is_wide = size.cells() > SMALL;
+            // The search wants memory, too.
+            if is_wide && !self.deterministic && needs.bytes > left / 3 && matches!(best, Some((_, Some(_))))
+            {
+                said.push(format!("{partition}: {} are too large a part", Bytes(needs.bytes)));
+                continue;
+            }
+            let set_up = seconds_to_set_up(&assumed, threads);
+            let more = if is_wide { partition.divisions() as f64 } else { 1.0 };
+            let each = seconds_for_a_board(size.cells(), partition.largest()) / more.sqrt();
+            let all = set_up + work as f64 * each / threads;
+            said.push(format!("{partition}: {all:.1} s, {set_up:.1} s of it set-up, {}", Bytes(needs.bytes)));
+            if best.as_ref().is_none_or(|(time, _)| all < *time) {
+                best = Some((all, Some((Chosen { partition, needs, assumed }, needed))));
+            }
+        }
+        let chosen = best.and_then(|(_, chosen)| chosen);
+        if options.explain {
+            let name = chosen.as_ref().map_or("no database", |(chosen, _)| chosen.partition.name());
+            let about = match count {
+                _ if guessed => "boards that a stream may bring, from where it pays".into(),
+                0 => "some boards".into(),
+                count if work > 4 * count => {
+                    format!(
+                        "about {} boards as hard as {} usual ones",
+                        Count(count as f64),
+                        Count(work as f64)
+                    )
+                }
+                count => format!("about {} boards", Count(count as f64)),
+            };
+            observer.explain(&format!(
+                "{size}: {name}, for {about}; expected for the whole batch: {}",
+                said.join("; ")
+            ));
+        }
+        match (chosen, least) {
+            (None, Some(needed)) if forced => Err(OutOfBudget { cap: budget.cap(), needed }.into()),
+            // A smaller one would solve the boards in another way.
+            (Some((_, needed)), _) if self.deterministic && needed > budget.cap() => {
+                Err(OutOfBudget { cap: budget.cap(), needed }.into())
+            }
+            (Some((chosen, _)), _) => {
+                self.share = self.share.saturating_sub(chosen.assumed.bytes);
+                Ok(Some(chosen))
+            }
+            (None, _) => Ok(None),
+        }
+    }
+
+    fn fetch(
+        &mut self,
+        options: &Options,
+        kind: Kind,
+        partition: &Partition,
+        counters: &Counters,
+        ending: &Ending,
+        observer: &dyn Observer,
+    ) -> Result<(), BuildError> {
+        let written = AtomicU64::new(0);
+        let listener = |event: Event<'_>| {
+            match event {
+                Event::Damaged(pattern, damage) => {
+                    observer.warn(&format!("the pattern database {pattern} {damage}; it is made again"))
+                }
+                Event::NotKept(pattern, error) => observer.warn(&format!(
+                    "the pattern database {pattern} could not be kept for the next run: {error}"
+                )),
+                Event::Kept(_, bytes) => drop(written.fetch_add(bytes, Relaxed)),
+                Event::Made(_, made) => counters.making((&made).into()),
+            }
+            !ending.is_due()
+        };
+        let started = Instant::now();
+        let fetched =
+            self.library.fetch(partition, kind.size, kind.blank, options.threads.min(cores()), &listener);
+        counters.making_ended();
+        self.time += started.elapsed();
+        if let (written @ 1.., Some(store)) = (written.into_inner(), &options.store) {
+            let folder = store.folder().display();
+            observer.warn(&format!(
+                "pattern databases for {} boards: {} written to {folder} for later runs",
+                kind.size,
+                Bytes(written)
+            ));
+        }
+        fetched.map(drop)
+    }
+}
+
+impl Options {
+    /// Whether node counts must not depend on the machine: a search that was asked for
+    /// by its name counts as a textbook does.
+    pub(crate) fn repeats_counts(&self) -> bool {
+        self.deterministic || self.algorithm != Algorithm::Auto
+    }
+
+    /// Whether shortest solutions of large boards, too, are asked for.
+    fn insists_on_shortest(&self) -> bool {
+        match self.algorithm {
+            Algorithm::Auto => self.quality == Quality::Optimal,
+            algorithm => matches!(algorithm, Algorithm::Astar | Algorithm::Ida),
+        }
+    }
+
+    /// Whether pattern databases could be of use to anybody.
+    fn may_use_databases(&self) -> bool {
+        match self.heuristic {
+            // They count single steps.
+            _ if self.tile_metric != Metric::Tile => false,
+            HeuristicChoice::Pdb => true,
+            HeuristicChoice::Auto => self.quality != Quality::Fast && self.algorithm.proves_shortest(),
+            _ => false,
+        }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

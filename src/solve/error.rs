@@ -1,0 +1,19 @@
+//! Why a puzzle or a batch cannot be set up.
+
+use crate::memory::budget::OutOfBudget;
+use crate::pdb::BuildError;
+use std::io;
+
+/// Why memory or databases for solving are not there.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The memory cap is too small.
+    #[error(transparent)]
+    Memory(#[from] OutOfBudget),
+    /// A pattern database on which results depend could not be built.
+    #[error("{0}: {1}")]
+    Database(&'static str, #[source] BuildError),
+    /// The system refused memory.
+    #[error("the system refuses memory for searching: {0}")]
+    Arena(#[source] io::Error),
+}

@@ -1,0 +1,185 @@
+//! How a run divides its memory.
+//!
+//! Each worker owns a small slice for the puzzles that it solves by itself; one
+//! large part serves the few puzzles that outgrow a slice, one at a time.
+
+use crate::input::Reader;
+use crate::memory::budget::{Budget, OutOfBudget, PROGRAM, least_cap};
+
+/// What a worker needs beside its slice: the touched part of its stack, its
+/// block of input, its buffers and its part of the summary.
+const WORKER: u64 = 288 << 10;
+
+/// The largest slice that a worker gets.
+const LARGEST_SLICE: u64 = 64 << 20;
+
+/// The least that is left for searches.
+const LEAST_ARENA: u64 = 8 << 20;
+
+/// The parts of a run's memory, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct MemoryPlan {
+    /// Results that wait for an earlier one, and their puzzles.
+    pub(crate) window: u64,
+    /// Heuristics' tables.
+    pub(crate) tables: u64,
+    /// Each worker's slice.
+    pub(crate) slice: u64,
+    /// The part for puzzles that outgrow a slice.
+    pub(crate) large: u64,
+}
+
+impl MemoryPlan {
+    /// Divides a budget among so many workers. Of what is reserved already, `before`
+    /// tells the part that depends on the cap.
+    pub(crate) fn new(
+        budget: &Budget,
+        threads: usize,
+        before: impl Fn(u64) -> u64,
+    ) -> Result<Self, OutOfBudget> {
+        let (window, tables) = growing(budget.cap());
+        let others = others(budget, &before);
+        let least = Self::least(budget.cap(), threads);
+        budget.reserve(least).map_err(|short| {
+            let needs = |cap| others + before(cap) + Self::least(cap, threads);
+            OutOfBudget { needed: least_cap(needs), ..short }
+        })?;
+        let threads = threads as u64;
+        let arena = LEAST_ARENA + budget.left();
+        budget.reserve(budget.left())?;
+        let slice = (arena / 2 / threads).min(LARGEST_SLICE) & !0xfff;
+        Ok(Self { window, tables, slice, large: arena - slice * threads })
+    }
+
+    /// The same for every cap and every number of workers that it can hold, with at most
+    /// `threads` workers, each of which needs `beside` bytes outside of its slice; and
+    /// how many there are. `before` is what was reserved already under a cap.
+    pub(crate) fn deterministic(
+        budget: &Budget,
+        threads: usize,
+        beside: u64,
+        before: impl Fn(u64) -> u64,
+    ) -> Result<(Self, usize), OutOfBudget> {
+        let own = |threads: u64| threads * (SLICE + WORKER + Self::TRAY_TABLES + beside);
+        let common = deterministic_common();
+        let fit = budget.left().saturating_sub(common) / own(1);
+        let threads = fit.min(threads as u64);
+        if threads == 0 {
+            let others = others(budget, &before);
+            let needed = least_cap(|cap| others + before(cap) + common + own(1));
+            return Err(OutOfBudget { cap: budget.cap(), needed });
+        }
+        budget.reserve(common + own(threads))?;
+        let memory_plan = Self { window: WINDOW, tables: TABLES, slice: SLICE, large: LARGE };
+        Ok((memory_plan, threads as usize))
+    }
+
+    /// The least that a deterministic run needs.
+    pub(crate) fn least_deterministic() -> u64 {
+        deterministic_common() + SLICE + WORKER + Self::TRAY_TABLES
+    }
+
+    /// What tables for one tray may take where that must not depend on others.
+    pub(crate) const TRAY_TABLES: u64 = 1 << 20;
+
+    /// What the program takes before it has done anything.
+    pub(crate) const PROGRAM: u64 = PROGRAM;
+
+    /// The least that a run needs.
+    pub(crate) fn least(cap: u64, threads: usize) -> u64 {
+        let (window, tables) = growing(cap);
+        fixed(threads as u64) + window + tables
+    }
+
+    /// The arena that holds the slices and the large part.
+    pub(crate) fn arena(&self, threads: usize) -> usize {
+        (self.slice * threads as u64 + self.large) as usize
+    }
+
+    /// The least arena that is worth a run.
+    pub(crate) const LEAST_ARENA: usize = LEAST_ARENA as usize;
+}
+
+/// The parts of a deterministic run.
+const WINDOW: u64 = 8 << 20;
+const TABLES: u64 = 16 << 20;
+const SLICE: u64 = 8 << 20;
+const LARGE: u64 = 64 << 20;
+
+/// What a deterministic run needs beside what its workers own.
+fn deterministic_common() -> u64 {
+    fixed(0) - LEAST_ARENA + WINDOW + TABLES + LARGE
+}
+
+/// What is needed under any cap.
+fn fixed(threads: u64) -> u64 {
+    PROGRAM + threads * WORKER + Reader::FOOTPRINT as u64 + LEAST_ARENA
+}
+
+/// The window and the tables, which grow with the cap.
+fn growing(cap: u64) -> (u64, u64) {
+    ((cap / 24).clamp(1 << 20, 64 << 20), (cap / 24).clamp(2 << 20, 64 << 20))
+}
+
+/// What is reserved of a budget that does not depend on its cap.
+fn others(budget: &Budget, before: &impl Fn(u64) -> u64) -> u64 {
+    (budget.cap() - budget.left()).saturating_sub(before(budget.cap()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deterministic_shares_do_not_depend_on_the_cap() {
+        let (small, one) = MemoryPlan::deterministic(&Budget::new(128 << 20), 1, 0, |_| 0).unwrap();
+        let (large, many) = MemoryPlan::deterministic(&Budget::new(4 << 30), 64, 0, |_| 0).unwrap();
+        assert_eq!((small, one, many), (large, 1, 64));
+        assert!(MemoryPlan::deterministic(&Budget::new(128 << 20), 64, 0, |_| 0).unwrap().1 < 8);
+        let short = MemoryPlan::deterministic(&Budget::new(64 << 20), 2, 1 << 20, |_| 0).unwrap_err();
+        assert!(MemoryPlan::deterministic(&Budget::new(short.needed), 2, 1 << 20, |_| 0).is_ok());
+    }
+
+    #[test]
+    fn shares_add_up_and_too_little_says_how_much() {
+        for (cap, threads) in [(48u64 << 20, 16), (64 << 20, 1), (256 << 20, 64), (16 << 30, 2)] {
+            let budget = Budget::new(cap);
+            let memory_plan = MemoryPlan::new(&budget, threads, |_| 0).unwrap();
+            assert_eq!(budget.left(), 0);
+            assert!(memory_plan.arena(threads) as u64 + memory_plan.window + memory_plan.tables < cap);
+            assert!(memory_plan.large >= memory_plan.slice);
+        }
+    }
+
+    proptest::proptest! {
+        /// The first number that is told does, whatever the cap, the threads and
+        /// the packing, and one MiB less does not.
+        #[test]
+        fn the_size_that_would_do_does(
+            cap in 0u64..(256 << 20),
+            threads in 1usize..2000,
+            name in proptest::sample::select(&["a.txt", "a.gz", "a.zst"][..]),
+            databases in proptest::sample::select(&[0u64, 60 << 20][..]),
+            deterministic: bool,
+        ) {
+            use crate::input::Packing;
+            let before = |cap| Packing::footprint_of(&[name], cap);
+            let divide = |cap: u64| {
+                let budget = Budget::new(cap);
+                let short = |_| OutOfBudget { cap, needed: least_cap(|cap| before(cap) + databases) };
+                budget.reserve(before(cap) + databases).map_err(short)?;
+                match deterministic {
+                    true => MemoryPlan::deterministic(&budget, threads, 0, before).map(|(memory_plan, _)| memory_plan),
+                    false => MemoryPlan::new(&budget, threads, before),
+                }
+            };
+            if let Err(short) = divide(cap)
+                && before(cap) + databases <= cap
+            {
+                proptest::prop_assert!(short.needed > cap);
+                proptest::prop_assert!(divide(short.needed).is_ok(), "{}", short);
+                proptest::prop_assert!(divide(short.needed - (1 << 20)).is_err(), "{}", short);
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Heuristics that do not suit a puzzle: what the user is told about them.
+//!
+//! A heuristic that was asked for and cannot be used on some puzzles of a run is
+//! replaced there, with a note. Where nothing can stand in, the puzzle is given up,
+//! with the reason.
+
+use crate::model::report::GiveUp;
+use crate::options::HeuristicChoice;
+use crate::puzzle::tiles::Size;
+use clap::ValueEnum;
+
+/// Why boards are not solved.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Refusal {
+    /// The reason in results.
+    pub(crate) reason: GiveUp,
+    /// The reason in a sentence.
+    pub(crate) why: String,
+}
+
+/// What the user should know of a solver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Notice {
+    /// It gives up all boards.
+    Refused(Refusal),
+    /// It uses another heuristic than the one that was asked for.
+    Replaced(String),
+}
+
+impl Notice {
+    /// The message for boards of a size.
+    pub(crate) fn message(&self, size: Size) -> String {
+        match self {
+            Self::Refused(refusal) => format!("{size} boards are not solved: {}", refusal.why),
+            Self::Replaced(why) => format!("{size} boards: {why}"),
+        }
+    }
+}
+
+/// A note on a heuristic that is not one for boards, if so.
+pub(crate) fn note_for_boards(choice: HeuristicChoice) -> Option<String> {
+    is_for_trays(choice).then(|| {
+        format!("--heuristic {} is for trays; boards are solved with --heuristic auto", name(choice))
+    })
+}
+
+/// A note on a heuristic that is not one for trays, if so.
+pub(crate) fn note_for_trays(choice: HeuristicChoice) -> Option<String> {
+    let is_suited = choice == HeuristicChoice::Auto || is_for_trays(choice);
+    (!is_suited).then(|| {
+        format!("--heuristic {} is for tile boards; trays are solved with --heuristic auto", name(choice))
+    })
+}
+
+fn is_for_trays(choice: HeuristicChoice) -> bool {
+    matches!(choice, HeuristicChoice::Nearest | HeuristicChoice::Matching | HeuristicChoice::Total)
+}
+
+/// The name of a heuristic as it is typed.
+fn name(choice: HeuristicChoice) -> String {
+    choice.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_heuristic_suits_boards_or_trays() {
+        for choice in HeuristicChoice::value_variants() {
+            let (boards, trays) = (note_for_boards(*choice), note_for_trays(*choice));
+            assert!(boards.is_none() || trays.is_none());
+            assert_eq!(boards.is_none() && trays.is_none(), *choice == HeuristicChoice::Auto);
+        }
+    }
+}

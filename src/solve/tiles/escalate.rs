@@ -1,0 +1,86 @@
+//! Searches that turn out to be long.
+//!
+//! A small frontier and few databases decide most quickly what is decided in
+//! seconds. What is not is begun again with more of both: below a larger frontier
+//! there are fewer states, and more databases cut off more of them, but each state
+//! costs more (docs/benchmarks.md).
+
+use crate::model::report::{Effort, Solution, Verdict};
+use crate::puzzle::tiles::Board;
+use crate::search::Limits;
+use crate::solve::plan::Tier;
+use crate::solve::solver::{Attempt, Solver};
+
+/// Nodes after which a search is a long one.
+const LONG: u64 = 64_000_000;
+
+/// The memory of those that are not.
+const FRONTIER: usize = 32 << 20;
+
+/// A solver for what is decided soon, and one for the rest.
+pub(crate) struct LongLater {
+    pub(crate) first: Box<dyn Solver>,
+    pub(crate) then: Box<dyn Solver>,
+}
+
+impl Solver for LongLater {
+    fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let limits = attempt.limits;
+        if attempt.tier != Tier::Large {
+            return self.first.attempt(board, attempt, effort);
+        }
+        // Who counts nodes, or keeps a search on disk, wants one search.
+        if limits.max_nodes.is_some() || limits.checkpoint_sink.is_some() {
+            return self.then.attempt(board, attempt, effort);
+        }
+        let Attempt { tier, region, helpers, .. } = attempt;
+        let short = Limits { max_nodes: Some(LONG), ..limits };
+        let small = Attempt { tier, limits: short, region: &mut region.first(FRONTIER), helpers };
+        let first = self.first.attempt(board, small, effort)?;
+        let is_open = match &first {
+            Verdict::Solved(solution) => !solution.optimal,
+            Verdict::GaveUp { .. } => true,
+            Verdict::Unsolvable { .. } | Verdict::Invalid { .. } => false,
+        };
+        if !is_open || limits.reached(0).is_some() {
+            return Some(first);
+        }
+        let then = self.then.attempt(board, Attempt { tier, limits, region, helpers }, effort)?;
+        Some(both(first, then))
+    }
+}
+
+/// What two searches for the same have proved.
+fn both(first: Verdict, then: Verdict) -> Verdict {
+    match (first, then) {
+        (Verdict::GaveUp { bound: first, .. }, Verdict::GaveUp { reason, bound }) => {
+            Verdict::GaveUp { reason, bound: bound.max(first) }
+        }
+        (Verdict::Solved(found), Verdict::GaveUp { bound, .. }) => {
+            let bound = found.bound.max(bound).min(found.length);
+            Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found })
+        }
+        (_, then) => then,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::report::{GiveUp, Moves};
+
+    #[test]
+    fn nothing_that_was_proved_is_lost() {
+        let gave_up = |bound| Verdict::GaveUp { reason: GiveUp::Time, bound };
+        let solved = |length, bound| {
+            let moves = Moves::Tiles(Vec::new());
+            Verdict::Solved(Solution { moves, length, optimal: length == bound, bound })
+        };
+        assert_eq!(both(gave_up(90), gave_up(88)), gave_up(90));
+        assert_eq!(both(gave_up(86), gave_up(88)), gave_up(88));
+        assert_eq!(both(solved(96, 90), gave_up(92)), solved(96, 92));
+        assert_eq!(both(solved(96, 90), gave_up(96)), solved(96, 96));
+        assert_eq!(both(gave_up(90), solved(96, 96)), solved(96, 96));
+        assert_eq!(both(solved(98, 90), solved(96, 96)), solved(96, 96));
+    }
+}

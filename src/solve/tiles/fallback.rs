@@ -1,0 +1,130 @@
+//! Solutions that are not proved to be shortest, where the proof takes too long.
+//!
+//! 1. Where a puzzle has a time limit and is not decided in the first tier: the search of
+//!    `--quality fast`, for a quarter of the time at most. Its solution stands in until
+//!    the proof is done.
+//! 2. Where there is none at the limit: the same with few nodes and growing weights,
+//!    which takes milliseconds.
+//! 3. Where that finds nothing: in stages, which always finds a solution.
+
+use crate::heuristic::Heuristic;
+use crate::large::mutable_board::MutableBoard;
+use crate::large::staged::Staged;
+use crate::model::report::{Effort, Solution, Verdict};
+use crate::puzzle::tiles::Board;
+use crate::search::{Limits, NoHelpers, Stop};
+use crate::solve::solver::verdict;
+use crate::solve::tiles::{OfBoards, Search, first_weights};
+
+/// Nodes for each weight when the time is over.
+const NODES: u64 = 50_000;
+
+/// A solution that stands in for a shortest one.
+pub(crate) struct StandIn {
+    solution: Solution,
+    algorithm: &'static str,
+    heuristic: &'static str,
+}
+
+impl StandIn {
+    /// The verdict of this solution where none shorter than `bound` exists.
+    pub(crate) fn take_place(self, bound: u32, effort: &mut Effort) -> Verdict {
+        (effort.algorithm, effort.heuristic) = (self.algorithm, self.heuristic);
+        with_bound(self.solution, bound)
+    }
+}
+
+impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
+    /// The solution of `--quality fast`, if there is time for it.
+    pub(crate) fn stand_in(&mut self) -> Option<StandIn> {
+        let limits = self.limits;
+        self.limits.deadline = Some(limits.any_solution_until?);
+        let ending = self.first();
+        self.limits = limits;
+        let Verdict::Solved(solution) = verdict(ending) else { return None };
+        Some(StandIn { solution, algorithm: self.effort.algorithm, heuristic: self.effort.heuristic })
+    }
+
+    /// A solution where none shorter than `bound` exists, found in milliseconds.
+    pub(crate) fn second_best(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
+        let weights = first_weights(board.size().cells());
+        self.limits = Limits { max_nodes: Some(NODES), deadline: None, ..self.limits };
+        self.helpers = &NoHelpers;
+        let ending = self.first_of(&weights, |stop| matches!(stop, Stop::Memory | Stop::Nodes));
+        if let Verdict::Solved(found) = verdict(ending) {
+            return Some(with_bound(found, bound));
+        }
+        self.in_stages(board, bound)
+    }
+
+    /// A solution that needs no memory to speak of, however far it is.
+    fn in_stages(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
+        let puzzle = self.problem.puzzle;
+        let mut field = MutableBoard::to_homes(board, |tile| puzzle.home(tile));
+        let mut staged = Staged::new(board.size());
+        staged.solve(&mut field, &self.limits).ok()?;
+        self.effort.algorithm = "staged";
+        self.effort.heuristic = "";
+        self.effort.expanded += staged.routes();
+        self.effort.generated += field.moves().len() as u64;
+        let moves = field.into_moves();
+        let length = P::METRIC.length(&moves) as u32;
+        Some(with_bound(Solution { moves: moves.into(), length, optimal: false, bound: 0 }, bound))
+    }
+}
+
+/// The verdict of a solution where none shorter than `bound` exists.
+fn with_bound(found: Solution, bound: u32) -> Verdict {
+    let bound = bound.min(found.length);
+    Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::budget::Budget;
+    use crate::memory::{Line, Region};
+    use crate::options::{Options, Quality};
+    use crate::puzzle::tiles::{Goal, Metric, Size};
+    use crate::solve::plan::{Plan, Tier};
+    use crate::solve::solver::Attempt;
+    use crate::solve::tiles::{self, Resources};
+    use bytemuck::Zeroable;
+    use parking_lot::Mutex;
+    use std::time::{Duration, Instant};
+
+    /// The length that a quality finds where there is no time for a proof.
+    fn length(quality: Quality, tile_metric: Metric) -> u32 {
+        let tiles = [14, 13, 15, 7, 11, 12, 9, 5, 6, 0, 2, 1, 4, 8, 10, 3];
+        let board = Board::new(Size::FIFTEEN, &tiles).unwrap();
+        let goal = Goal::BlankFirst.board(Size::FIFTEEN).unwrap();
+        let options = Options { quality, tile_metric, ..Options::default() };
+        let (budget, walks, databases) = (Budget::new(8 << 20), Mutex::default(), Mutex::default());
+        let resources = Resources { budget: &budget, walks: &walks, databases: &databases };
+        let (solver, _) = tiles::solver(&goal, Plan::new(&options, Size::FIFTEEN), resources);
+        let (now, later) = (Instant::now(), Duration::from_secs(300));
+        let limits = Limits {
+            deadline: Some(if quality == Quality::Fast { now + later } else { now }),
+            any_solution_until: Some(now + later),
+            ..Limits::default()
+        };
+        let mut memory = vec![Line::zeroed(); 1 << 20];
+        let attempt = Attempt {
+            tier: Tier::Large,
+            limits,
+            region: &mut Region::zeroed(&mut memory),
+            helpers: &NoHelpers,
+        };
+        match solver.attempt(&board, attempt, &mut Effort::default()) {
+            Some(Verdict::Solved(solution)) => solution.length,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_stands_in_is_no_longer_than_a_fast_solution() {
+        for metric in [Metric::Tile, Metric::Line] {
+            assert_eq!(length(Quality::Auto, metric), length(Quality::Fast, metric), "{metric:?}");
+        }
+    }
+}

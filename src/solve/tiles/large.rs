@@ -1,0 +1,169 @@
+//! The solver for tile boards that are too large for shortest solutions.
+
+use crate::heuristic::line_cuts;
+use crate::large::beam::{self, BeamParams, Weights, Work};
+use crate::large::bound::lower_bound;
+use crate::large::improve::{Resources, improve};
+use crate::large::mutable_board::{MutableBoard, backward};
+use crate::large::staged::Staged;
+use crate::memory::Region;
+use crate::model::report::{Effort, GiveUp, Solution, Verdict};
+use crate::puzzle::tiles::{Board, Direction, Metric};
+use crate::search::{HelperPool, Limits, NoHelpers, Stop};
+use crate::solve::plan::{LargeMethod, Tier};
+use crate::solve::solver::{Attempt, Solver, give_up};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Boards of a size and goal.
+pub(crate) struct LargeSolver {
+    pub(crate) goal: Board,
+    pub(crate) method: LargeMethod,
+}
+
+/// Boards of more cells are not solved at once: their results are long, and
+/// those of a block must not pile up.
+const AT_ONCE: usize = 600;
+
+impl Solver for LargeSolver {
+    fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let at_once = self.method == LargeMethod::Staged && board.size().cells() <= AT_ONCE;
+        if attempt.tier == Tier::Quick && !at_once {
+            return None;
+        }
+        let field = MutableBoard::new(board, &self.goal);
+        let bound = lower_bound(&field);
+        let ending = match self.method {
+            LargeMethod::Staged => staged(&field, &attempt.limits, attempt.helpers, effort),
+            LargeMethod::Beam(width) => beam(&field, width, attempt, effort),
+            LargeMethod::Improve { hands } => {
+                let Attempt { limits, region, helpers, .. } = attempt;
+                let memory = whole(region);
+                let means = Resources { limits, helpers, hands, memory, bound: bound as usize, width: None };
+                effort.algorithm = "improve";
+                let mut work = Work::default();
+                let ending = improve(&field, None, means, &mut work);
+                note(effort, work);
+                ending
+            }
+        };
+        Some(match ending {
+            Ok(moves) => solved(moves, bound),
+            Err(stop) => Verdict::GaveUp { reason: give_up(stop), bound },
+        })
+    }
+}
+
+/// A solution in stages. Whoever comes soon enough to help with a large board
+/// solves it from the goal back; the shorter solution is taken.
+fn staged(
+    field: &MutableBoard,
+    limits: &Limits<'_>,
+    helpers: &dyn HelperPool,
+    effort: &mut Effort,
+) -> Result<Vec<Direction>, Stop> {
+    effort.algorithm = "staged";
+    let cells = field.size().cells();
+    let helpers = if (AT_ONCE..=FROM_BOTH_ENDS).contains(&cells) { helpers } else { &NoHelpers };
+    let started = Instant::now();
+    let hands = AtomicUsize::new(0);
+    let endings = Mutex::new((Vec::new(), Work::default()));
+    helpers.run_shared(&|| {
+        let hand = hands.fetch_add(1, Relaxed);
+        if hand > 1 || hand == 1 && started.elapsed() > SOON * (cells / AT_ONCE) as u32 {
+            return;
+        }
+        let mut own = if hand == 1 { field.reversed() } else { field.clone() };
+        let mut staged = Staged::new(field.size());
+        let ending = staged.solve(&mut own, limits);
+        let (endings, work) = &mut *endings.lock();
+        work.expanded += staged.routes();
+        work.generated += own.moves().len() as u64;
+        let moves = own.into_moves();
+        endings.push(ending.map(|()| if hand == 1 { backward(&moves) } else { moves }));
+    });
+    let (endings, work) = endings.into_inner();
+    note(effort, work);
+    let shorter = |one: Result<Vec<Direction>, Stop>, other: Result<Vec<Direction>, Stop>| match (one, other)
+    {
+        (Ok(one), Ok(other)) => Ok(if other.len() < one.len() { other } else { one }),
+        (Err(_), ending) | (ending, Err(_)) => ending,
+    };
+    endings.into_iter().reduce(shorter).unwrap_or(Err(Stop::Interrupted))
+}
+
+/// Boards of more cells are solved from one end only: two solutions of millions
+/// of moves would take too much memory.
+const FROM_BOTH_ENDS: usize = 1 << 14;
+
+/// A helper that comes later than this would hold up the owner, for each so many
+/// cells as a board has that is not solved at once.
+const SOON: Duration = Duration::from_millis(5);
+
+/// The parts of a beam: always so many, so that what is found does not depend on
+/// the number of threads.
+const PARTS: usize = 4;
+
+/// A solution by one beam; in stages, where a beam does not suit the board or
+/// finds none.
+fn beam(
+    field: &MutableBoard,
+    width: Option<usize>,
+    attempt: Attempt<'_, '_>,
+    effort: &mut Effort,
+) -> Result<Vec<Direction>, Stop> {
+    let memory = whole(attempt.region);
+    let widest = beam::widest(field.size(), size_of_val(memory));
+    let width = width.map_or(widest, |width| width.min(widest));
+    if !beam::suits(field.size()) || width == 0 {
+        return staged(field, &attempt.limits, &NoHelpers, effort);
+    }
+    effort.algorithm = "beam";
+    let course =
+        BeamParams { width, ends: None, turns: BeamParams::TURNS[0], weights: Weights::of(field.size()) };
+    let mut work = Work::default();
+    let help = (attempt.helpers, PARTS);
+    let found = beam::solve_together(field, &course, usize::MAX, &attempt.limits, help, memory, &mut work);
+    note(effort, work);
+    match found? {
+        Some(moves) => Ok(moves),
+        None => staged(field, &attempt.limits, &NoHelpers, effort),
+    }
+}
+
+/// All memory of a region.
+pub(crate) fn whole<'m>(region: &'m mut Region<'_>) -> &'m mut [u64] {
+    let bytes = region.bytes();
+    let ([_, _, all], used) = region.split(0, 0);
+    used.raise(bytes);
+    all.words
+}
+
+pub(crate) fn note(effort: &mut Effort, work: Work) {
+    effort.expanded += work.expanded;
+    effort.generated += work.generated;
+}
+
+/// The verdict of a solution where none shorter than `bound` exists.
+pub(crate) fn solved(moves: Vec<Direction>, bound: u32) -> Verdict {
+    let length = moves.len() as u32;
+    Verdict::Solved(Solution { moves: moves.into(), length, optimal: bound == length, bound })
+}
+
+/// Boards that cannot be searched: all that is said of them is a lower bound.
+pub(crate) struct Refused {
+    pub(crate) goal: Board,
+    pub(crate) metric: Metric,
+    pub(crate) reason: GiveUp,
+}
+
+impl Solver for Refused {
+    fn attempt(&self, board: &Board, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
+        let bound = match self.metric {
+            Metric::Tile => lower_bound(&MutableBoard::new(board, &self.goal)),
+            Metric::Line => line_cuts(board, &self.goal),
+        };
+        Some(Verdict::GaveUp { reason: self.reason, bound })
+    }
+}

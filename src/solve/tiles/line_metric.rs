@@ -1,0 +1,108 @@
+//! The solver for tile boards in the line metric.
+
+use crate::heuristic::{LineWalk, Perimeter, line_cuts};
+use crate::memory::budget::OutOfBudget;
+use crate::model::report::{Effort, GiveUp, Moves, Solution, Verdict};
+use crate::options::HeuristicChoice;
+use crate::puzzle::tiles::{Board, Lines, Metric};
+use crate::solve::plan::{Method, Plan, Tier};
+use crate::solve::solver::{Attempt, Solver};
+use crate::solve::suitable::{Notice, Refusal};
+use crate::solve::tiles::{self, Made, Resources, TileSolver};
+use std::sync::OnceLock;
+
+/// The most that is spent on counts: more than this take over a second.
+const COUNTS: u64 = 16 << 20;
+
+/// The most that is spent on a perimeter, and the most cells of boards that get
+/// one. On larger boards most states are cut off where they are still far from
+/// any perimeter, and looking the others up costs more than it saves.
+const PERIMETER: u64 = 4 << 20;
+const PERIMETER_CELLS: usize = 12;
+
+/// The solver for boards with this goal, or why there is none.
+pub(crate) fn solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> Made {
+    let budget = resources.budget;
+    let searched = !matches!(plan.method, Method::Large(_));
+    if let Some(puzzle) = Lines::new(goal).filter(|_| searched) {
+        let heuristic = LineWalk::new(&puzzle, budget.left().min(COUNTS) as usize);
+        let mut bytes = heuristic.bytes() as u64;
+        let mut perimeter = 0;
+        if plan.heuristic == HeuristicChoice::Auto && goal.size().cells() <= PERIMETER_CELLS {
+            perimeter = budget.left().saturating_sub(bytes).min(PERIMETER);
+            bytes += perimeter;
+        }
+        let short = |short: OutOfBudget| Refusal { reason: GiveUp::Memory, why: short.to_string() };
+        budget.reserve(bytes).map_err(short)?;
+        let easy = TileSolver { puzzle, heuristic, plan };
+        let solver = LineSolver { easy, hard: OnceLock::new(), goal: goal.clone(), perimeter };
+        return Ok((Box::new(solver), None));
+    }
+    match plan.method {
+        Method::First | Method::Large(_) => {
+            let (inner, notice) = tiles::solver(goal, Plan { metric: Metric::Tile, ..plan }, resources);
+            let note = match notice {
+                Some(Notice::Refused(refusal)) => return Err(refusal),
+                Some(Notice::Replaced(note)) => Some(note),
+                None => None,
+            };
+            Ok((Box::new(CompactPayload { inner, goal: goal.clone() }), note))
+        }
+        _ => Err(Refusal {
+            reason: GiveUp::Unsupported,
+            why: "in the line metric, boards of more than 16 cells get any solution or none \
+                  (--quality auto or fast)"
+                .into(),
+        }),
+    }
+}
+
+/// Boards of up to 16 cells.
+struct LineSolver {
+    easy: TileSolver<Lines, LineWalk>,
+    /// Made for the first board that is not solved at once.
+    hard: OnceLock<Option<TileSolver<Lines, Perimeter<LineWalk>>>>,
+    goal: Board,
+    /// Bytes for a perimeter.
+    perimeter: u64,
+}
+
+impl Solver for LineSolver {
+    fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        if attempt.tier == Tier::Quick {
+            return self.easy.attempt(board, attempt, effort);
+        }
+        let hard = self.hard.get_or_init(|| {
+            let TileSolver { puzzle, heuristic, plan } = &self.easy;
+            let goal = puzzle.state(&self.goal);
+            let heuristic = Perimeter::new(puzzle, heuristic.clone(), &goal, self.perimeter as usize)?;
+            Some(TileSolver { puzzle: puzzle.clone(), heuristic, plan: *plan })
+        });
+        match hard {
+            Some(hard) => hard.attempt(board, attempt, effort),
+            None => self.easy.attempt(board, attempt, effort),
+        }
+    }
+}
+
+/// Larger boards: solved in single steps, of which straight runs are counted.
+struct CompactPayload {
+    inner: Box<dyn Solver>,
+    goal: Board,
+}
+
+impl Solver for CompactPayload {
+    fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let verdict = self.inner.attempt(board, attempt, effort)?;
+        Some(match verdict {
+            Verdict::Solved(Solution { moves: Moves::Tiles(steps), .. }) => {
+                let length = Metric::Line.length(&steps) as u32;
+                let bound = line_cuts(board, &self.goal);
+                let moves = Moves::Tiles(steps);
+                Verdict::Solved(Solution { moves, length, optimal: bound == length, bound })
+            }
+            Verdict::GaveUp { reason, .. } => Verdict::GaveUp { reason, bound: line_cuts(board, &self.goal) },
+            other => other,
+        })
+    }
+}

@@ -1,0 +1,434 @@
+//! The solver for tile boards of one size and goal.
+
+pub(crate) mod any_heuristic;
+pub(crate) mod escalate;
+pub(crate) mod fallback;
+pub(crate) mod ida_first;
+pub(crate) mod large;
+pub(crate) mod line_metric;
+pub(crate) mod perfect_table;
+pub(crate) mod weighted_fallback;
+
+use super::databases::Databases;
+use crate::solve::tiles::any_heuristic::AnyHeuristic;
+use crate::solve::tiles::large::{LargeSolver, Refused};
+
+use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, QUICK_NODES_OF_WIDE_BOARDS, Tier};
+use super::solver::{Attempt, FirstThen, Solver, account, verdict};
+use super::suitable::{Notice, Refusal};
+use crate::heuristic::{Blind, Heuristic, Manhattan, WalkTables};
+use crate::memory::Region;
+use crate::memory::budget::Budget;
+use crate::model::report::{Effort, GiveUp, Verdict};
+use crate::options::HeuristicChoice;
+use crate::pdb::PatternDatabases;
+use crate::pdb::{CompactPayload, FullPayload, MaxOfPartitions, Partition};
+use crate::puzzle::Puzzle;
+use crate::puzzle::tiles::{Board, Cells, Lines, Metric, Size, TileState, Tiles};
+use crate::search::astar::{self, WhenFull};
+use crate::search::beam::Width;
+use crate::search::{
+    Ending, HelperPool, Limits, NoHelpers, Order, Outcome, Problem, Stop, beam, bfs, dfs, ida,
+};
+use crate::solve::tiles::escalate::LongLater;
+use crate::solve::tiles::ida_first::NearFirst;
+use crate::solve::tiles::weighted_fallback::Promise;
+use parking_lot::Mutex;
+
+/// What the solvers of a run share.
+#[derive(Clone, Copy)]
+pub(crate) struct Resources<'r> {
+    /// The memory for tables.
+    pub(crate) budget: &'r Budget,
+    /// The tables of walking distances.
+    pub(crate) walks: &'r Mutex<WalkTables>,
+    pub(crate) databases: &'r Mutex<Databases>,
+}
+
+/// A solver without a note, or with one; or why there is none.
+pub(crate) type Made = Result<(Box<dyn Solver>, Option<String>), Refusal>;
+
+/// The solver for boards with this goal, and what the user should know of it.
+pub(crate) fn solver(
+    goal: &Board,
+    plan: Plan,
+    resources: Resources<'_>,
+) -> (Box<dyn Solver>, Option<Notice>) {
+    let made: Made = match (plan.method, goal.size().cells()) {
+        (Method::Large(method), _) if plan.metric != Metric::Line => {
+            return (Box::new(LargeSolver { goal: goal.clone(), method }), None);
+        }
+        _ if plan.metric == Metric::Line => line_metric::solver(goal, plan, resources),
+        (_, 0..=16) => match by_databases(goal, plan, resources) {
+            Some(solver) => Ok((solver, None)),
+            None => packed::<u64>(goal, plan, resources),
+        },
+        (_, 17..=25) => match by_several_partitions(goal, plan, resources) {
+            Some(solver) => Ok((solver, None)),
+            None => packed::<u128>(goal, plan, resources),
+        },
+        (_, 26..=40) => packed::<[u64; 5]>(goal, plan, resources),
+        (_, 41..=104) => packed::<[u64; 13]>(goal, plan, resources),
+        (_, 105..=256) => packed::<[u64; 32]>(goal, plan, resources),
+        _ => Err(Refusal {
+            reason: GiveUp::Unsupported,
+            why: "boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into(),
+        }),
+    };
+    match made {
+        Ok((solver, note)) => (Promise::behind(solver, goal, &plan), note.map(Notice::Replaced)),
+        Err(refusal) => {
+            let refused = Refused { goal: goal.clone(), metric: plan.metric, reason: refusal.reason };
+            (Box::new(refused), Some(Notice::Refused(refusal)))
+        }
+    }
+}
+
+/// How the tiles are divided for pattern databases, if they are to be used and
+/// there are some for this goal.
+fn partition(goal: &Board, plan: Plan, budget: &Budget, databases: &mut Databases) -> Option<Partition> {
+    matches!(plan.heuristic, HeuristicChoice::Auto | HeuristicChoice::Pdb)
+        .then(|| databases.partition(goal.size(), goal.blank(), budget))?
+}
+
+/// The solver with pattern databases, if there are any.
+fn by_databases(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option<Box<dyn Solver>> {
+    let databases = &mut *resources.databases.lock();
+    let partition = &partition(goal, plan, resources.budget, databases)?;
+    let (puzzle, library, plan) = (Tiles::<u64>::new(goal)?, &databases.library, plan.with_databases());
+    let is_asked_for = plan.heuristic == HeuristicChoice::Pdb || plan.method.is_by_name();
+    match partition.patterns() {
+        1 => {
+            let heuristic = PatternDatabases::<1, 2, FullPayload>::new(&puzzle, partition, library)?;
+            near_first(goal, TileSolver { puzzle, heuristic, plan }, is_asked_for)
+        }
+        2 => {
+            let heuristic = PatternDatabases::<2, 2, FullPayload>::new(&puzzle, partition, library)?;
+            near_first(goal, TileSolver { puzzle, heuristic, plan }, is_asked_for)
+        }
+        _ => {
+            // Most boards are solved in little memory; those that are not need every byte.
+            let heuristic = PatternDatabases::<3, 2, FullPayload>::new(&puzzle, partition, library)?;
+            let first = TileSolver { puzzle, heuristic, plan };
+            let puzzle = Tiles::<u64>::new(goal)?;
+            let heuristic = PatternDatabases::<3, 2, CompactPayload>::new(&puzzle, partition, library)?;
+            near_first(goal, FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }, is_asked_for)
+        }
+    }
+}
+
+/// A solver that is spared the boards near the goal, unless its databases are
+/// asked for by name.
+fn near_first(goal: &Board, then: impl Solver + 'static, is_asked_for: bool) -> Option<Box<dyn Solver>> {
+    if is_asked_for {
+        return Some(Box::new(then));
+    }
+    let puzzle = Tiles::<u64>::new(goal)?;
+    Some(Box::new(NearFirst { heuristic: Manhattan::new(&puzzle), puzzle, then }))
+}
+
+/// The same for boards of 17 to 25 cells.
+fn by_several_partitions(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option<Box<dyn Solver>> {
+    let databases = &mut *resources.databases.lock();
+    let partition = &partition(goal, plan, resources.budget, databases)?;
+    let (puzzle, library, plan) = (Tiles::<u128>::new(goal)?, &databases.library, plan.with_databases());
+    let make = |partition: &Partition| -> Option<Box<dyn Solver>> {
+        let puzzle = puzzle.clone();
+        if let Some(heuristic) = MaxOfPartitions::<4>::new(&puzzle, partition, library) {
+            return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+        }
+        if let Some(heuristic) = MaxOfPartitions::<8>::new(&puzzle, partition, library) {
+            return Some(Box::new(TileSolver { puzzle, heuristic, plan }));
+        }
+        let heuristic = MaxOfPartitions::<16>::new(&puzzle, partition, library)?;
+        Some(Box::new(TileSolver { puzzle, heuristic, plan }))
+    };
+    let then = make(partition)?;
+    if plan.method.is_by_name() {
+        return Some(then);
+    }
+    let few = if plan.heuristic == HeuristicChoice::Pdb { None } else { make(&partition.few()) };
+    let Some(first) = few.or_else(|| make(partition)) else { return Some(then) };
+    Some(Box::new(LongLater { first, then }))
+}
+
+/// The solver without pattern databases.
+fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, resources: Resources<'_>) -> Made {
+    let Resources { budget, walks, databases } = resources;
+    let too_many = || Refusal { reason: GiveUp::Unsupported, why: "the board has too many cells".into() };
+    let puzzle = Tiles::<C>::new(goal).ok_or_else(too_many)?;
+    let (heuristic, mut note) = AnyHeuristic::new(&puzzle, plan.heuristic, budget, &mut walks.lock())?;
+    if plan.heuristic == HeuristicChoice::Pdb {
+        note = Some(databases.lock().why_unsuited(goal.size(), goal.blank()));
+    }
+    // Small boards, of which there are many, get code of their own for each
+    // heuristic; larger ones share theirs.
+    let solver: Box<dyn Solver> = match heuristic {
+        heuristic if C::CAPACITY > 16 => Box::new(TileSolver { puzzle, heuristic, plan }),
+        AnyHeuristic::Misplaced(heuristic) => Box::new(TileSolver { puzzle, heuristic, plan }),
+        AnyHeuristic::Manhattan(heuristic) => Box::new(TileSolver { puzzle, heuristic, plan }),
+        AnyHeuristic::LinearConflict(heuristic) => Box::new(TileSolver { puzzle, heuristic, plan }),
+        AnyHeuristic::WalkingDistance(heuristic) => Box::new(TileSolver { puzzle, heuristic, plan }),
+    };
+    Ok((solver, note))
+}
+
+/// A puzzle whose states are boards of one size.
+pub(crate) trait OfBoards: Puzzle + Send {
+    /// How the length of a solution is counted.
+    const METRIC: Metric;
+    fn size(&self) -> Size;
+    fn state(&self, board: &Board) -> Self::State;
+    /// The cell where a tile belongs.
+    fn home(&self, tile: usize) -> usize;
+}
+
+impl<C: Cells> OfBoards for Tiles<C> {
+    const METRIC: Metric = Metric::Tile;
+
+    fn size(&self) -> Size {
+        self.size()
+    }
+
+    fn state(&self, board: &Board) -> TileState<C> {
+        self.state(board)
+    }
+
+    fn home(&self, tile: usize) -> usize {
+        self.home(self.labels()[tile].into())
+    }
+}
+
+impl OfBoards for Lines {
+    const METRIC: Metric = Metric::Line;
+
+    fn size(&self) -> Size {
+        self.size()
+    }
+
+    fn state(&self, board: &Board) -> TileState<u64> {
+        self.state(board)
+    }
+
+    fn home(&self, tile: usize) -> usize {
+        OfBoards::home(self.tiles(), tile)
+    }
+}
+
+/// Boards of a size and goal, with a heuristic.
+pub(crate) struct TileSolver<P, H> {
+    pub(crate) puzzle: P,
+    pub(crate) heuristic: H,
+    pub(crate) plan: Plan,
+}
+
+/// Weights for any solution, those with the shortest solutions first. Large
+/// boards need larger ones to be solved at all.
+pub(crate) fn first_weights(cells: usize) -> [f64; 3] {
+    match cells {
+        0..=25 => [3.0, 6.0, 12.0],
+        26..=49 => [6.0, 12.0, 24.0],
+        _ => [12.0, 24.0, 48.0],
+    }
+}
+
+/// The frontier of an IDA* that is shared by several threads.
+const SHARED_FRONTIER: usize = 4 << 20;
+
+/// Boards of more cells than this are seldom solved before A* has filled its
+/// memory.
+const SMALL: usize = 16;
+
+/// The frontier of such boards, with pattern databases: to store a state takes
+/// longer than to meet it again (docs/benchmarks.md).
+const WIDE_FRONTIER: usize = 256 << 20;
+
+/// The most memory that is worth spending on any solution.
+const FIRST_BYTES: usize = 1 << 30;
+
+impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
+    fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let Attempt { tier, limits: asked, region, helpers } = attempt;
+        let quick = tier == Tier::Quick;
+        let is_wide = H::PREFETCHED && self.puzzle.size().cells() > SMALL;
+        let quick_nodes = match () {
+            () if is_wide => QUICK_NODES_OF_WIDE_BOARDS,
+            () if H::PREFETCHED => QUICK_NODES_BY_DATABASES,
+            () => QUICK_NODES,
+        };
+        if is_wide && tier == Tier::Slice && !self.plan.method.is_by_name() {
+            // What is not solved at once takes all the memory and all hands.
+            return None;
+        }
+        let cut_short = quick && asked.max_nodes.is_none_or(|most| most > quick_nodes);
+        let limits = if cut_short { Limits { max_nodes: Some(quick_nodes), ..asked } } else { asked };
+        if self.plan.method.is_by_name() {
+            // What was tried in an earlier tier is done again from the start.
+            (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
+        }
+        let mut search = Search {
+            problem: Problem {
+                puzzle: &self.puzzle,
+                heuristic: &self.heuristic,
+                start: self.puzzle.state(board),
+            },
+            limits,
+            region,
+            // Textbook IDA* is run by one thread; others joining would change its counts.
+            helpers: if quick || self.plan.method == Method::Ida { &NoHelpers } else { helpers },
+            when_full: if tier == Tier::Large { WhenFull::FallBackToDfs } else { WhenFull::Stop },
+            effort,
+        };
+        let stand_in = (self.plan.second_best && !quick).then(|| search.stand_in()).flatten();
+        let ending = match self.plan.method {
+            Method::Shortest { .. } if quick && !H::PREFETCHED => search.ida(),
+            Method::Shortest { frontier: Some(bytes) } => search.by_frontier(bytes),
+            Method::Shortest { frontier: None } => search.shortest(),
+            // A search that is kept on disk goes on from a frontier.
+            Method::Ida if limits.checkpoint_sink.is_some() => search.by_frontier(usize::MAX),
+            Method::BestFirst(order)
+                if order.is_optimal() && order.weighs_estimates() && limits.checkpoint_sink.is_some() =>
+            {
+                search.by_frontier(usize::MAX)
+            }
+            Method::Ida => search.ida(),
+            Method::BestFirst(order) if order.weighs_estimates() => search.best_first(order),
+            Method::BestFirst(order) => search.breadth(order),
+            Method::Dfs => search.depth(),
+            Method::Beam(width) => search.beam(width),
+            Method::First => search.first(),
+            Method::Large(_) => unreachable!("large boards have a solver of their own"),
+        };
+        match ending {
+            Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => None,
+            Ending::Stopped { stop: Stop::Memory, .. } if tier != Tier::Large => None,
+            Ending::Stopped { stop: stop @ (Stop::Time | Stop::Memory), bound } if self.plan.second_best => {
+                let found = match stand_in {
+                    Some(stand_in) => Some(stand_in.take_place(bound, search.effort)),
+                    None => search.second_best(board, bound),
+                };
+                Some(found.unwrap_or_else(|| verdict(Ending::Stopped { stop, bound })))
+            }
+            ending => Some(verdict(ending)),
+        }
+    }
+}
+
+/// One attempt at one board.
+pub(crate) struct Search<'s, 'r, P: OfBoards, H> {
+    pub(crate) problem: Problem<'s, P, H>,
+    pub(crate) limits: Limits<'s>,
+    pub(crate) region: &'s mut Region<'r>,
+    pub(crate) helpers: &'s dyn HelperPool,
+    pub(crate) when_full: WhenFull,
+    pub(crate) effort: &'s mut Effort,
+}
+
+impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
+    fn best_first(&mut self, order: Order) -> Ending {
+        let (limits, helpers) = (&self.limits, self.helpers);
+        let outcome = astar::solve(self.problem, order, limits, self.region, helpers, self.when_full);
+        self.note(order.name(), self.problem.heuristic.name(), outcome)
+    }
+
+    /// Breadth-first search with a FIFO queue; when all memory is full, in layers and
+    /// from their frontier by depth-first searches.
+    fn breadth(&mut self, order: Order) -> Ending {
+        let outcome = bfs::solve(self.problem, &self.limits, self.region);
+        let is_full = matches!(outcome.ending, Ending::Stopped { stop: Stop::Memory, .. });
+        if !is_full || self.when_full == WhenFull::Stop {
+            return self.note(order.name(), "", outcome);
+        }
+        let Problem { puzzle, start, .. } = self.problem;
+        let problem = Problem { puzzle, heuristic: &Blind, start };
+        let (limits, helpers) = (&self.limits, self.helpers);
+        let outcome = astar::solve(problem, order, limits, self.region, helpers, self.when_full);
+        self.note(order.name(), "", outcome)
+    }
+
+    fn depth(&mut self) -> Ending {
+        let outcome = dfs::solve(self.problem, &self.limits, self.region);
+        self.note("dfs", "", outcome)
+    }
+
+    fn beam(&mut self, width: Width) -> Ending {
+        // There is no more memory than in the last tier.
+        let width = match width {
+            Width::Bytes(bytes) if self.when_full == WhenFull::FallBackToDfs => {
+                Width::Bytes(bytes.min(self.region.bytes()))
+            }
+            width => width,
+        };
+        let outcome = beam::solve(self.problem, width, &self.limits, self.region);
+        self.note("beam", self.problem.heuristic.name(), outcome)
+    }
+
+    /// A* that is put off when its memory is full, and in the end goes on as
+    /// IDA*.
+    fn shortest(&mut self) -> Ending {
+        match self.when_full {
+            WhenFull::Stop => self.best_first(Order::ASTAR),
+            WhenFull::FallBackToDfs if H::PREFETCHED && self.problem.puzzle.size().cells() > SMALL => {
+                self.by_frontier(WIDE_FRONTIER)
+            }
+            WhenFull::FallBackToDfs => self.by_frontier(usize::MAX),
+        }
+    }
+
+    /// IDA* alone, or from a frontier as soon as others would help.
+    fn ida(&mut self) -> Ending {
+        let paused = match ida::solve_until(self.problem, &self.limits, || self.helpers.has_idle()) {
+            Ok(outcome) => return self.note("ida", self.problem.heuristic.name(), outcome),
+            Err(ida::Paused(outcome)) => outcome,
+        };
+        account(self.effort, &paused);
+        self.by_frontier(if H::PREFETCHED { SHARED_FRONTIER } else { usize::MAX })
+    }
+
+    /// A* in a part of the region, then from its frontier IDA*, or IDA* alone
+    /// where that is too small for a frontier.
+    fn by_frontier(&mut self, bytes: usize) -> Ending {
+        let (limits, helpers) = (&self.limits, self.helpers);
+        let all = self.region.bytes();
+        let bytes = limits.checkpoint_sink.map_or(bytes, |checkpoint_sink| checkpoint_sink.frontier(all));
+        let region = &mut self.region.first(bytes);
+        let outcome =
+            astar::solve(self.problem, Order::ASTAR, limits, region, helpers, WhenFull::FallBackToDfs);
+        match self.note("astar", self.problem.heuristic.name(), outcome) {
+            Ending::Stopped { stop: Stop::Memory, .. } => {
+                let outcome = ida::solve(self.problem, &self.limits);
+                self.note("ida", self.problem.heuristic.name(), outcome)
+            }
+            ending => ending,
+        }
+    }
+
+    /// Any solution. A larger weight follows where memory was full.
+    pub(crate) fn first(&mut self) -> Ending {
+        self.first_of(&first_weights(self.problem.puzzle.size().cells()), |stop| stop == Stop::Memory)
+    }
+
+    /// Any solution; the next weight follows while `retries` says so of what stopped
+    /// the search.
+    pub(crate) fn first_of(&mut self, weights: &[f64], retries: impl Fn(Stop) -> bool) -> Ending {
+        let mut ending = Ending::Stopped { stop: Stop::Memory, bound: 0 };
+        for &weight in weights {
+            let (order, limits, helpers) = (Order::weighted(weight), &self.limits, self.helpers);
+            let region = &mut self.region.first(FIRST_BYTES);
+            let outcome = astar::solve(self.problem, order, limits, region, helpers, WhenFull::Stop);
+            ending = self.note("wastar", self.problem.heuristic.name(), outcome);
+            if !matches!(ending, Ending::Stopped { stop, .. } if retries(stop)) {
+                break;
+            }
+        }
+        ending
+    }
+
+    fn note(&mut self, algorithm: &'static str, heuristic: &'static str, outcome: Outcome) -> Ending {
+        account(self.effort, &outcome);
+        self.effort.algorithm =
+            if outcome.statistics.fell_back && algorithm == "astar" { "astar+ida" } else { algorithm };
+        self.effort.heuristic = heuristic;
+        outcome.ending
+    }
+}

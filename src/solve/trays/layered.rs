@@ -1,0 +1,199 @@
+//! Small, dense trays, by layered breadth-first search.
+//!
+//! In a tray with few holes, bounds tell little, and a search that sees every
+//! arrangement once but spends next to nothing on it is the fastest.
+
+use crate::memory::Region;
+use crate::model::report::{Effort, GiveUp, Solution, Verdict};
+use crate::puzzle::Move;
+use crate::puzzle::trays::dense::{Dense, Word};
+use crate::puzzle::trays::{Metric, Shift, Tray};
+use crate::search::layered::{self, WhenFull};
+use crate::search::{HelperPool, Limits, Outcome, diverse_bfs};
+use crate::solve::plan::Tier;
+use crate::solve::solver::{Attempt, account};
+use crate::solve::trays::{TraySolver, conclude, quick_limits};
+
+/// Goals up to which bounds are weak whatever the tray is like.
+const FEW_GOALS: usize = 3;
+
+/// Arrangements, as an exponent of two, that are seen in a second at most.
+const FEW_ARRANGEMENTS: f64 = 22.0;
+
+/// Arrangements, as an exponent of two, among which a shortest solution is found
+/// soon only by luck.
+const MANY_ARRANGEMENTS: f64 = 32.0;
+
+/// The part of the floor that may be holes, as one in so many: among more, a
+/// block has too many ways to go.
+const HOLES_ONE_IN: usize = 4;
+
+/// Nodes spent on a solution that stands in for a shortest one.
+const STAND_IN_NODES: u64 = 200_000;
+
+/// Arrangements among which a shortest solution is looked for before any: that
+/// takes milliseconds.
+const EXACT_NODES: u64 = 80_000;
+
+/// A tray in a word, and a solver for the second best.
+pub(crate) struct LayeredTray<W> {
+    dense: Dense<W>,
+    start: W,
+    stand_in: Option<Box<dyn TraySolver>>,
+}
+
+/// Whether layers suit a tray better than bounds do.
+pub(crate) fn suits(tray: &Tray) -> bool {
+    let floor = (0..tray.cells()).filter(|&cell| !tray.is_wall(cell)).count();
+    let dense = HOLES_ONE_IN * tray.holes() <= floor;
+    dense && (tray.goal().len() <= FEW_GOALS || arrangements(tray) <= FEW_ARRANGEMENTS)
+}
+
+/// The solver for a tray, if it fits a word; `stand_in` may make one for
+/// solutions that are not shortest.
+pub(crate) fn solver(
+    tray: &Tray,
+    metric: Metric,
+    stand_in: impl FnOnce() -> Option<Box<dyn TraySolver>>,
+) -> Option<Box<dyn TraySolver>> {
+    fn boxed<W: Word>(
+        dense: Dense<W>,
+        tray: &Tray,
+        stand_in: Option<Box<dyn TraySolver>>,
+    ) -> Box<dyn TraySolver> {
+        let start = dense.state(tray.blocks());
+        Box::new(LayeredTray { dense, start, stand_in })
+    }
+    match Dense::<u64>::new(tray, metric) {
+        Some(dense) => Some(boxed(dense, tray, stand_in())),
+        None => Dense::<u128>::new(tray, metric).map(|dense| boxed(dense, tray, stand_in())),
+    }
+}
+
+/// A search for any solution of a tray, if it fits a word.
+pub(crate) fn spread(tray: &Tray, metric: Metric) -> Option<Box<dyn Spread>> {
+    fn boxed<W: Word>(dense: Dense<W>, tray: &Tray) -> Box<dyn Spread> {
+        let start = dense.state(tray.blocks());
+        Box::new(LayeredTray { dense, start, stand_in: None })
+    }
+    match Dense::<u64>::new(tray, metric) {
+        Some(dense) => Some(boxed(dense, tray)),
+        None => Dense::<u128>::new(tray, metric).map(|dense| boxed(dense, tray)),
+    }
+}
+
+/// A search that keeps few arrangements of each kind.
+pub(crate) trait Spread: Send + Sync {
+    /// Searches through so many arrangements that any other search would take
+    /// longer.
+    fn search(&self, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome;
+
+    /// A move of its solution.
+    fn shift(&self, step: Move) -> Shift;
+}
+
+/// Arrangements that such a search may keep.
+const SPREAD_NODES: u64 = 3_000_000;
+
+impl<W: Word> Spread for LayeredTray<W> {
+    fn search(&self, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
+        diverse_bfs::solve(
+            &self.dense,
+            self.start,
+            |state| self.dense.kind(state),
+            SPREAD_NODES,
+            limits,
+            region,
+        )
+    }
+
+    fn shift(&self, step: Move) -> Shift {
+        self.dense.shift(step)
+    }
+}
+
+/// The solver for any solution of a tray, if it fits a word: by layers, if they
+/// come to an end soon, and by `any` if not.
+pub(crate) fn quick_solver(
+    tray: &Tray,
+    metric: Metric,
+    any: impl Fn() -> Box<dyn TraySolver>,
+) -> Option<Box<dyn TraySolver>> {
+    let exact = solver(tray, metric, || None)?;
+    let hopeless = arrangements(tray) > MANY_ARRANGEMENTS;
+    Some(if hopeless { any() } else { Box::new(ExactIfSoon { exact, any: any() }) })
+}
+
+/// A shortest solution if it is found among few arrangements, otherwise any.
+struct ExactIfSoon {
+    exact: Box<dyn TraySolver>,
+    any: Box<dyn TraySolver>,
+}
+
+impl TraySolver for ExactIfSoon {
+    fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let Attempt { tier, limits, region, helpers } = attempt;
+        // What can be had with less is had in the first tier, by any search.
+        if tier != Tier::Quick {
+            let most = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
+            let few = Limits { max_nodes: Some(most), ..limits };
+            let attempt = Attempt { tier, limits: few, region: &mut *region, helpers };
+            match self.exact.attempt(attempt, effort) {
+                None | Some(Verdict::GaveUp { reason: GiveUp::Nodes | GiveUp::Memory, .. }) => {}
+                decided => return decided,
+            }
+        }
+        self.any.attempt(Attempt { tier, limits, region, helpers }, effort)
+    }
+}
+
+/// The number of arrangements as an exponent of two, at most: the ways to order
+/// blocks and holes.
+fn arrangements(tray: &Tray) -> f64 {
+    let factorial = |n: usize| (1..=n).map(|k| (k as f64).log2()).sum::<f64>();
+    let holes = tray.holes();
+    let alike: f64 = tray.classes().iter().map(|class| factorial(class.blocks.len())).sum();
+    factorial(tray.blocks().len() + holes) - alike - factorial(holes)
+}
+
+impl<W: Word> LayeredTray<W> {
+    fn search(
+        &self,
+        limits: &Limits<'_>,
+        region: &mut Region<'_>,
+        helpers: &dyn HelperPool,
+        tier: Tier,
+    ) -> Outcome {
+        let when_full = if tier == Tier::Large { WhenFull::Forget } else { WhenFull::Stop };
+        layered::solve(&self.dense, self.start, limits, region, helpers, when_full)
+    }
+}
+
+impl<W: Word> TraySolver for LayeredTray<W> {
+    fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let Attempt { tier, limits, region, helpers } = attempt;
+        let (within, cut_short) = quick_limits(tier, limits);
+        let outcome = self.search(&within, region, helpers, tier);
+        account(effort, &outcome);
+        (effort.algorithm, effort.heuristic) = ("bfs", "");
+        let shifts = |path: &[_]| path.iter().map(|&step| self.dense.shift(step)).collect();
+        let verdict = conclude(outcome.ending, tier, cut_short, shifts, |_| None)?;
+        let (Verdict::GaveUp { reason: GiveUp::Memory | GiveUp::Time, bound }, Some(stand_in)) =
+            (&verdict, &self.stand_in)
+        else {
+            return Some(verdict);
+        };
+        let limits = Limits { max_nodes: Some(STAND_IN_NODES), deadline: None, ..limits };
+        let proved = (effort.algorithm, effort.heuristic, effort.visited);
+        match stand_in.attempt(Attempt { tier: Tier::Large, limits, region, helpers }, effort) {
+            Some(Verdict::Solved(found)) => {
+                let bound = (*bound).min(found.length);
+                Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }))
+            }
+            _ => {
+                (effort.algorithm, effort.heuristic, effort.visited) = proved;
+                Some(verdict)
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Trays of any size with their bounds, as the search over keys of any width
+//! sees them.
+
+use crate::heuristic::{TrayDistances, TrayPriorities};
+use crate::puzzle::Move;
+use crate::puzzle::trays::{Lists, Metric, Place, Tray, View};
+use crate::search::dynamic_key::{Flow, Space, Successor};
+use std::sync::Arc;
+
+/// A tray, how its blocks are drawn to their goals, and its start.
+pub(crate) struct TraySpace {
+    lists: Lists,
+    start: Vec<u32>,
+    guide: Guide,
+}
+
+/// How far it still is.
+struct Guide {
+    tray: Arc<Tray>,
+    implied: Option<usize>,
+    /// Tables of distances; without them goals that are not met are counted.
+    far: Option<Arc<TrayDistances>>,
+    /// For each cell how far a hole there is from the next cell where it may
+    /// stay; empty unless the holes imply a class with goals.
+    holes: Vec<u16>,
+    /// Whether the estimate may be too large.
+    may_overrate: bool,
+    /// Whether a move takes one hole one cell further.
+    single_holes: bool,
+    /// The priority that takes the place of the estimate, if any.
+    priority: Option<Arc<TrayPriorities>>,
+}
+
+impl TraySpace {
+    /// The same with slides that end only where something changes.
+    pub(crate) fn with_stops(self) -> Self {
+        Self { lists: self.lists.with_stops(), ..self }
+    }
+
+    /// Returns the estimate of the start.
+    pub(crate) fn first_estimate(&self) -> u32 {
+        self.guide.estimate(self.lists.view())
+    }
+
+    /// The same with a priority in place of estimates. It is not zero in every goal
+    /// state, and is no lower bound.
+    pub(crate) fn with_priority(self, priority: Arc<TrayPriorities>) -> Self {
+        Self { guide: Guide { priority: Some(priority), ..self.guide }, ..self }
+    }
+
+    /// A tray in a metric. Its estimates are bounds, unless they `may_overrate`
+    /// for the sake of a quick solution.
+    pub(crate) fn new(
+        tray: &Arc<Tray>,
+        metric: Metric,
+        far: Option<Arc<TrayDistances>>,
+        may_overrate: bool,
+    ) -> Self {
+        let lists = Lists::new(tray, metric);
+        let implied = lists.implied();
+        let mut start = vec![0; lists.width()];
+        lists.write_key(&mut start);
+        let concerned = implied.filter(|&class| !tray.classes()[class].goals.is_empty());
+        let holes = concerned.map(|class| hole_distances(tray, class)).unwrap_or_default();
+        let units = tray.classes().iter().all(|class| class.height == 1 && class.width == 1);
+        let single_holes = units && metric == Metric::Step;
+        Self {
+            lists,
+            start,
+            guide: Guide {
+                tray: tray.clone(),
+                implied,
+                far,
+                holes,
+                may_overrate,
+                single_holes,
+                priority: None,
+            },
+        }
+    }
+}
+
+/// How far each cell is from the next one that the goal leaves to anything.
+fn hole_distances(tray: &Tray, class: usize) -> Vec<u16> {
+    let (rows, cols) = (tray.rows(), tray.cols());
+    let mut far: Vec<u16> = vec![0; tray.cells()];
+    for goal in &tray.goal()[tray.classes()[class].goals.clone()] {
+        far[goal.at.cell(cols)] = u16::MAX;
+    }
+    let mut open: Vec<usize> = (0..far.len()).filter(|&cell| far[cell] == 0 && !tray.is_wall(cell)).collect();
+    let mut done = 0;
+    while let Some(&cell) = open.get(done) {
+        done += 1;
+        let Place { row, col } = Place::of_cell(cell, cols);
+        let (row, col) = (row as usize, col as usize);
+        let ways = [
+            (row > 0).then(|| cell - cols),
+            (row + 1 < rows).then(|| cell + cols),
+            (col > 0).then(|| cell - 1),
+            (col + 1 < cols).then(|| cell + 1),
+        ];
+        for to in ways.into_iter().flatten() {
+            if far[to] == u16::MAX && !tray.is_wall(to) {
+                far[to] = far[cell].saturating_add(1);
+                open.push(to);
+            }
+        }
+    }
+    far
+}
+
+impl Guide {
+    fn estimate(&self, view: View<'_>) -> u32 {
+        if let Some(priority) = &self.priority {
+            return priority.of_lists(view, self.implied);
+        }
+        let classes = 0..self.tray.classes().len();
+        let blocks: u32 = classes.filter_map(|class| self.of_class(class, view)).sum();
+        self.with_holes(blocks, view)
+    }
+
+    /// The part of a class that is listed and has goals.
+    fn of_class(&self, class: usize, view: View<'_>) -> Option<u32> {
+        let goals = &self.tray.goal()[self.tray.classes()[class].goals.clone()];
+        let cells = view.class(class).filter(|_| !goals.is_empty())?;
+        match &self.far {
+            Some(far) => far.of_class(class, cells.iter().map(|&cell| cell.into())),
+            None => {
+                let is_met = |cell: usize| cells.binary_search(&(cell as u16)).is_ok();
+                Some(goals.iter().filter(|goal| !is_met(goal.at.cell(self.tray.cols()))).count() as u32)
+            }
+        }
+    }
+
+    /// The estimate of listed blocks and of the holes together.
+    fn with_holes(&self, blocks: u32, view: View<'_>) -> u32 {
+        if self.holes.is_empty() {
+            return blocks;
+        }
+        let sum: u32 = view.holes().iter().map(|&hole| u32::from(self.holes[hole as usize])).sum();
+        if self.may_overrate {
+            blocks + sum
+        } else if self.single_holes {
+            // A move of a listed block takes a hole along.
+            blocks.max(sum)
+        } else {
+            blocks.max(u32::from(sum > 0))
+        }
+    }
+
+    fn is_goal(&self, view: View<'_>) -> bool {
+        Lists::is_goal(&self.tray, self.implied, view)
+    }
+}
+
+impl Space for TraySpace {
+    fn width(&self) -> usize {
+        self.lists.width()
+    }
+
+    fn start(&mut self, key: &mut [u32]) -> (u32, bool) {
+        key.copy_from_slice(&self.start);
+        self.lists.load(&self.start);
+        (self.guide.estimate(self.lists.view()), self.guide.is_goal(self.lists.view()))
+    }
+
+    fn expand(
+        &mut self,
+        key: &[u32],
+        _: u32,
+        last: Option<Move>,
+        mut visit: impl FnMut(Successor<'_>) -> Flow,
+    ) {
+        self.lists.load(key);
+        let Self { lists, guide, .. } = self;
+        if guide.priority.is_some() {
+            lists.moves(last, |moved| {
+                let (estimate, is_goal) = (guide.estimate(moved.after), guide.is_goal(moved.after));
+                let successor = Successor { key: moved.key, step: moved.step, estimate, is_goal };
+                visit(successor) == Flow::On
+            });
+            return;
+        }
+        let mine: Vec<u32> = (0..guide.tray.classes().len())
+            .map(|class| guide.of_class(class, lists.view()).unwrap_or(0))
+            .collect();
+        let all: u32 = mine.iter().sum();
+        lists.moves(last, |moved| {
+            let class = moved.class;
+            let blocks = match guide.of_class(class, moved.after) {
+                Some(part) => all - mine[class] + part,
+                None => all,
+            };
+            let estimate = guide.with_holes(blocks, moved.after);
+            let is_goal = estimate == 0 && guide.is_goal(moved.after);
+            let successor = Successor { key: moved.key, step: moved.step, estimate, is_goal };
+            visit(successor) == Flow::On
+        });
+    }
+
+    fn follow(&mut self, key: &[u32], step: Move, after: &mut [u32]) -> u32 {
+        self.lists.load(key);
+        self.lists.follow(step);
+        self.lists.write_key(after);
+        self.guide.estimate(self.lists.view())
+    }
+}

@@ -1,0 +1,691 @@
+//! The solver for one tray.
+//!
+//! [`choose`] picks the search: a tray whose goal cannot be met for a plain
+//! reason is decided at once; a small, dense one is searched layer by layer
+//! (`layered_tray.rs`); any other small one is packed into words ([`Packed`]) and
+//! searched by bounds; and the rest as lists of cells ([`TraySpace`]). Any solution
+//! of a dense one is found among few arrangements of each kind.
+//!
+//! A tray goes through the tiers like a board: at once for a few thousand
+//! states, then in a worker's slice, then in the large part with all who are
+//! idle. Depth-first search is no way on when memory is full: a tray comes back
+//! to the same arrangement in countless ways, and one without a solution would
+//! never end.
+
+pub(crate) mod layered;
+pub(crate) mod lists;
+pub(crate) mod priority;
+
+use super::plan::{QUICK_NODES, Tier, beam_width};
+use super::solver::{Attempt, account, give_up};
+use crate::heuristic::{Blind, TrayBound, TrayDistances, TrayPriority};
+use crate::memory::Region;
+use crate::model::report::{Effort, GiveUp, Moves, Solution, Verdict};
+use crate::options::{Algorithm, HeuristicChoice, Options, Quality};
+use crate::puzzle::Move;
+use crate::puzzle::trays::{CellKey, Lists, Mask, Metric, Packed, Place, Shift, Tray, packed_key_bits};
+use crate::search::astar::{self, WhenFull};
+use crate::search::beam::Width;
+use crate::search::dynamic_key::{self, PuzzleSpace, Space};
+use crate::search::{Ending, Limits, NoHelpers, Order, Outcome, Problem, Statistics, Stop, beam, dfs, ida};
+use crate::solve::trays::layered::Spread;
+use crate::solve::trays::lists::TraySpace;
+use crate::solve::trays::priority::PrioritySearch;
+use std::sync::Arc;
+
+/// A tray's searches, behind one call.
+pub(crate) trait TraySolver: Send + Sync {
+    /// Tries the tray; none if it must be tried in the next tier. What was done
+    /// is added to the effort.
+    fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict>;
+}
+
+/// A search, or several one after the other.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Method {
+    /// A*.
+    Shortest,
+    /// Any solution, then shortened.
+    First,
+    /// IDA*.
+    Ida,
+    /// Depth-first with a stack.
+    Dfs,
+    /// Beam search of a width.
+    Beam(Width),
+    /// Best-first in one order.
+    BestFirst(Order),
+    /// An algorithm of this name that solves tile boards only.
+    BoardsOnly(&'static str),
+}
+
+impl Method {
+    /// Whether this is one search that was asked for by its name, and whose nodes are
+    /// counted as if it had been the only one.
+    fn is_by_name(self) -> bool {
+        !matches!(self, Self::Shortest | Self::First)
+    }
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct TrayPlan {
+    method: Method,
+    bound: TrayBound,
+    /// The priority that takes the place of the bound, if any.
+    priority: Option<TrayPriority>,
+    /// Whether a solution that is not proved to be shortest may stand in.
+    second_best: bool,
+    metric: Metric,
+    /// Whether layered search may be used: always, if it suits the tray, or
+    /// never.
+    layers: Layers,
+    /// Whether a shortest solution is looked for among few arrangements before
+    /// any solution is.
+    exhaust: bool,
+}
+
+/// When layered search is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Layers {
+    Always,
+    WhereTheySuit,
+    Never,
+}
+
+impl TrayPlan {
+    /// The plan for all trays of a run.
+    pub(crate) fn new(options: &Options, metric: Metric) -> Self {
+        let any_solution = match options.algorithm {
+            Algorithm::Greedy | Algorithm::Beam => true,
+            Algorithm::Auto => options.quality == Quality::Fast,
+            _ => false,
+        };
+        let priority = match options.heuristic {
+            HeuristicChoice::Nearest if any_solution => Some(TrayPriority::Nearest),
+            HeuristicChoice::Total if any_solution => Some(TrayPriority::Total),
+            _ => None,
+        };
+        let method = match options.algorithm {
+            Algorithm::Auto if priority.is_some() => Method::BestFirst(Order::GREEDY),
+            Algorithm::Auto if options.quality == Quality::Fast => Method::First,
+            Algorithm::Auto => Method::Shortest,
+            Algorithm::Astar => Method::BestFirst(Order::ASTAR),
+            Algorithm::Wastar => Method::BestFirst(Order::weighted(options.weight)),
+            Algorithm::Greedy => Method::BestFirst(Order::GREEDY),
+            Algorithm::Bfs => Method::BestFirst(Order::BREADTH),
+            Algorithm::Ida => Method::Ida,
+            Algorithm::Dfs => Method::Dfs,
+            Algorithm::Beam => Method::Beam(beam_width(options)),
+            Algorithm::Staged => Method::BoardsOnly("staged"),
+        };
+        let method = match method {
+            Method::BestFirst(order) if options.max_nodes.is_some() => Method::BestFirst(order.strict()),
+            method => method,
+        };
+        let bound = match options.heuristic {
+            HeuristicChoice::Nearest if priority.is_none() => TrayBound::Nearest,
+            _ => TrayBound::Matching,
+        };
+        let second_best = options.algorithm == Algorithm::Auto
+            && matches!(options.quality, Quality::Auto | Quality::Improve);
+        let layers = match (options.algorithm, options.heuristic) {
+            (Algorithm::Bfs, _) => Layers::Always,
+            (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::Shortest => Layers::WhereTheySuit,
+            (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::First => Layers::WhereTheySuit,
+            _ => Layers::Never,
+        };
+        Self { method, bound, priority, second_best, metric, layers, exhaust: true }
+    }
+
+    /// Returns why trays are refused, if they are.
+    pub(crate) fn refusal(self) -> Option<String> {
+        let Method::BoardsOnly(name) = self.method else { return None };
+        let others = "auto, astar, wastar, greedy, bfs, dfs, beam or ida";
+        Some(format!("algorithm {name} is for tile boards only; use {others}"))
+    }
+
+    /// What guides its searches, by name.
+    fn guide(self) -> &'static str {
+        self.priority.map_or(self.bound.name(), TrayPriority::name)
+    }
+}
+
+/// Whether a tray is so large that its grids and tables count: such trays are
+/// solved one at a time, in the large part.
+pub(crate) fn is_large(tray: &Tray) -> bool {
+    tray.cells() > 4096
+}
+
+/// Tries a tray as the plan says, with tables of at most `table_bytes`. What was done is
+/// added to the effort; none if the tray must be tried in the next tier.
+pub(crate) fn attempt(
+    tray: &Arc<Tray>,
+    plan: TrayPlan,
+    table_bytes: usize,
+    attempt: Attempt<'_, '_>,
+    effort: &mut Effort,
+) -> Option<Verdict> {
+    if plan.method.is_by_name() {
+        // The search starts again in each tier; earlier ones are not counted.
+        (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
+    }
+    choose(tray, plan, table_bytes).attempt(attempt, effort)
+}
+
+/// The searches for a tray. Tables may take so many bytes.
+fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
+    if let Method::BoardsOnly(_) = plan.method {
+        return Box::new(Refused);
+    }
+    if tray.is_solved() {
+        return Box::new(Decided(Ok(Vec::new())));
+    }
+    if let Some(reason) = ruled_out(tray) {
+        return Box::new(Decided(Err(reason)));
+    }
+    // The places alone tell where a block can go; how far it is does not matter.
+    let tables = |metric| TrayDistances::new(tray, metric, plan.bound, table_bytes / 2);
+    let bound = tables(plan.metric);
+    let is_out_of_reach = |bound: &TrayDistances| {
+        (0..tray.classes().len()).filter(|&class| bound.concerns(class)).any(|class| {
+            let blocks = tray.blocks()[tray.classes()[class].blocks.clone()].iter();
+            bound.of_class(class, blocks.map(|block| block.at.cell(tray.cols()))).is_none()
+        })
+    };
+    if bound.as_ref().is_some_and(is_out_of_reach) {
+        return Box::new(Decided(Err(NO_ROOM.into())));
+    }
+    if let Some(priority) = plan.priority {
+        let search = match plan.method {
+            Method::Beam(width) => PrioritySearch::Beam(width),
+            _ => PrioritySearch::Greedy,
+        };
+        return priority::solver(tray, plan.metric, priority, search, bound, table_bytes / 2);
+    }
+    let (Some(bound), Some(pull)) = (bound, tables(Metric::Step)) else {
+        return any_width_solver(tray, plan, None);
+    };
+    let layers = match plan.layers {
+        Layers::Always => true,
+        Layers::WhereTheySuit => layered::suits(tray),
+        Layers::Never => false,
+    };
+    let first = TrayPlan {
+        method: Method::First,
+        second_best: false,
+        layers: Layers::Never,
+        exhaust: !layers,
+        ..plan
+    };
+    let stand_in = || plan.second_best.then(|| choose(tray, first, table_bytes));
+    if layers && plan.method == Method::First {
+        let any = || choose(tray, first, table_bytes);
+        if let Some(solver) = layered::quick_solver(tray, plan.metric, any) {
+            return solver;
+        }
+    } else if layers && let Some(solver) = layered::solver(tray, plan.metric, stand_in) {
+        return solver;
+    }
+    match (packed_key_bits(tray, 64), packed_key_bits(tray, 128)) {
+        (Some(0..=44), _) => packed::<u64, u64>(tray, plan, bound, pull),
+        (Some(45..=112), _) => packed::<u64, u128>(tray, plan, bound, pull),
+        (_, Some(0..=110)) => packed::<u128, u128>(tray, plan, bound, pull),
+        _ => any_width_solver(tray, plan, Some((bound, pull))),
+    }
+}
+
+/// The reason of a tray whose goal its blocks cannot reach.
+const NO_ROOM: &str = "no room for its goal";
+
+/// Why a goal cannot be met, where it is for want of blocks or of room.
+fn ruled_out(tray: &Tray) -> Option<Box<str>> {
+    if let Some(goal) = tray.unmatched_goal() {
+        return Some(goal.to_string().into());
+    }
+    let too_few = tray.classes().iter().any(|class| class.goals.len() > class.blocks.len());
+    let mut covered = vec![false; tray.cells()];
+    let mut blocked = |cell: usize| tray.is_wall(cell) || std::mem::replace(&mut covered[cell], true);
+    let no_room =
+        too_few || tray.goal().iter().any(|&goal| tray.rect(goal).cells(tray.cols()).any(&mut blocked));
+    no_room.then(|| NO_ROOM.into())
+}
+
+/// A tray that needs no search: its moves, or why there are none.
+struct Decided(Result<Vec<Shift>, Box<str>>);
+
+impl TraySolver for Decided {
+    fn attempt(&self, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
+        Some(match &self.0 {
+            Ok(moves) => solved(moves.clone(), 0, true),
+            Err(reason) => Verdict::Unsolvable { hint: Some(reason.clone()) },
+        })
+    }
+}
+
+/// The bytes of a state beside its key: in depth-first search over packed keys, and over
+/// keys of any width.
+const DFS_BESIDE_KEY: usize = 12;
+const DFS_BESIDE_WORDS: usize = 30;
+
+/// Bytes that a move of a solution takes while it is found, replayed and written.
+const MOVE_BYTES: usize = 48;
+
+/// Returns the part of a region in which depth-first search may store states of
+/// `state_bytes`: the path may be as long as there are states, and the rest of the region
+/// is given back to the system for it.
+fn beside_path<'r>(region: &'r mut Region<'_>, tier: Tier, state_bytes: usize) -> Region<'r> {
+    // In the first tier there are few states.
+    if tier != Tier::Quick {
+        region.give_back();
+    }
+    let states = region.bytes() / (state_bytes + MOVE_BYTES);
+    region.first(states * state_bytes)
+}
+
+/// A tray for an algorithm that solves tile boards only.
+struct Refused;
+
+impl TraySolver for Refused {
+    fn attempt(&self, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
+        Some(Verdict::GaveUp { reason: GiveUp::Unsupported, bound: 0 })
+    }
+}
+
+/// A solution as a verdict.
+fn solved(moves: Vec<Shift>, bound: u32, optimal: bool) -> Verdict {
+    let length = moves.len() as u32;
+    let (bound, optimal) = (bound.min(length), optimal || bound >= length);
+    Verdict::Solved(Solution {
+        moves: Moves::Tray(moves),
+        length,
+        optimal,
+        bound: if optimal { length } else { bound },
+    })
+}
+
+fn packed<M: Mask, K: CellKey>(
+    tray: &Arc<Tray>,
+    plan: TrayPlan,
+    bound: TrayDistances,
+    pull: TrayDistances,
+) -> Box<dyn TraySolver> {
+    let puzzles = Packed::<M, K>::new(tray, plan.metric).zip(Packed::<M, K>::new(tray, Metric::Step));
+    match puzzles {
+        Some((puzzle, steps)) => {
+            let is_dense = plan.method == Method::First && !plan.exhaust;
+            let spread = is_dense.then(|| layered::spread(tray, plan.metric)).flatten();
+            Box::new(PackedTray { puzzle, steps, bound, pull, spread, plan })
+        }
+        None => any_width_solver(tray, plan, Some((bound, pull))),
+    }
+}
+
+fn any_width_solver(
+    tray: &Arc<Tray>,
+    plan: TrayPlan,
+    tables: Option<(TrayDistances, TrayDistances)>,
+) -> Box<dyn TraySolver> {
+    let (bound, pull) = tables.unzip();
+    Box::new(WideTray { tray: tray.clone(), bound: bound.map(Arc::new), pull: pull.map(Arc::new), plan })
+}
+
+/// A tray packed into words: in its metric, and step by step.
+struct PackedTray<M, K> {
+    puzzle: Packed<M, K>,
+    steps: Packed<M, K>,
+    bound: TrayDistances,
+    pull: TrayDistances,
+    /// For any solution of a dense tray.
+    spread: Option<Box<dyn Spread>>,
+    plan: TrayPlan,
+}
+
+impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
+    fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let (puzzle, plan) = (&self.puzzle, self.plan);
+        let Attempt { tier, limits, region, helpers } = attempt;
+        let (limits, cut_short) = quick_limits(tier, limits);
+        let problem = Problem { puzzle, heuristic: &self.bound, start: puzzle.start() };
+        let name = plan.guide();
+        let shifts = |path: &[Move]| path.iter().map(|&step| puzzle.shift(step)).collect();
+        let spread = self.by_kinds(tier, problem, &limits, region);
+        let outcome = match plan.method {
+            _ if spread.is_some() => spread.map(|outcome| note(effort, "beam", "kinds", outcome))?,
+            Method::First => match self.exhaustible(tier, problem, &limits, region) {
+                Some(outcome) => note(effort, "astar", name, outcome),
+                None => {
+                    let steps =
+                        Problem { puzzle: &self.steps, heuristic: &self.pull, start: self.steps.start() };
+                    let mut rough = PuzzleSpace(steps);
+                    let mut exact = PuzzleSpace(problem);
+                    let numbers =
+                        Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
+                    let outcome = first(&mut rough, &mut exact, numbers, plan.metric, &limits, region);
+                    note(effort, "wastar", name, outcome)
+                }
+            },
+            Method::Ida => note(effort, "ida", name, ida::solve(problem, &limits)),
+            Method::Dfs => {
+                let region = &mut beside_path(region, tier, size_of::<K>() + DFS_BESIDE_KEY);
+                note(effort, "dfs", "", dfs::solve(problem, &limits, region))
+            }
+            Method::Beam(width) => note(effort, "beam", name, beam::solve(problem, width, &limits, region)),
+            Method::BoardsOnly(_) => unreachable!("refused before"),
+            Method::BestFirst(order) if !order.weighs_estimates() => {
+                let problem = Problem { puzzle, heuristic: &Blind, start: puzzle.start() };
+                let outcome = astar::solve(problem, order, &limits, region, helpers, WhenFull::Stop);
+                note(effort, "bfs", "", outcome)
+            }
+            Method::BestFirst(order) => {
+                // A search that takes states one by one is run by one worker.
+                let helpers = if order.is_strict() { &NoHelpers } else { helpers };
+                let outcome = astar::solve(problem, order, &limits, region, helpers, WhenFull::Stop);
+                note(effort, order.name(), name, outcome)
+            }
+            Method::Shortest if tier != Tier::Large => {
+                let outcome = dynamic_key::solve(&mut PuzzleSpace(problem), Order::ASTAR, &limits, region);
+                note(effort, "astar", name, outcome)
+            }
+            Method::Shortest => {
+                let order = Order::ASTAR;
+                let outcome = astar::solve(problem, order, &limits, region, helpers, WhenFull::Stop);
+                note(effort, "astar", name, outcome)
+            }
+        };
+        conclude(outcome, tier, cut_short, shifts, |_| {
+            let steps = Problem { puzzle: &self.steps, heuristic: &self.pull, start: self.steps.start() };
+            let numbers = Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
+            let (mut rough, mut exact) = (PuzzleSpace(steps), PuzzleSpace(problem));
+            let found = plan
+                .second_best
+                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region))??;
+            path_of(note(effort, "wastar", name, found))
+        })
+    }
+}
+
+impl<M: Mask, K: CellKey> PackedTray<M, K> {
+    /// What comes of a search that keeps few arrangements of each kind, with its
+    /// solution shortened, if it comes to an end. The first tier is for what is
+    /// easy.
+    fn by_kinds(
+        &self,
+        tier: Tier,
+        problem: Problem<'_, Packed<M, K>, TrayDistances>,
+        limits: &Limits<'_>,
+        region: &mut Region<'_>,
+    ) -> Option<Outcome> {
+        let spread = self.spread.as_ref().filter(|_| tier != Tier::Quick)?;
+        let outcome = spread.search(limits, region);
+        match outcome.ending {
+            Ending::Stopped { stop: Stop::Nodes | Stop::Memory, .. } => None,
+            Ending::Solved { path, .. } => {
+                let moves = path.iter().map(|&step| self.puzzle.step(spread.shift(step))).collect();
+                let exact = &mut PuzzleSpace(problem);
+                Some(shortened(exact, moves, outcome.statistics, limits, region))
+            }
+            _ => Some(outcome),
+        }
+    }
+
+    /// What comes of a search for a shortest solution, if the tray has so few
+    /// arrangements that this is as fast as looking for any. What can be had
+    /// with less was had in the first tier.
+    fn exhaustible(
+        &self,
+        tier: Tier,
+        problem: Problem<'_, Packed<M, K>, TrayDistances>,
+        limits: &Limits<'_>,
+        region: &mut Region<'_>,
+    ) -> Option<Outcome> {
+        let most = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
+        let limits = Limits { max_nodes: Some(most), ..*limits };
+        let outcome = (tier != Tier::Quick && self.plan.exhaust)
+            .then(|| dynamic_key::solve(&mut PuzzleSpace(problem), Order::ASTAR, &limits, region))?;
+        let stopped = matches!(outcome.ending, Ending::Stopped { stop: Stop::Nodes | Stop::Memory, .. });
+        (!stopped).then_some(outcome)
+    }
+}
+
+/// A tray as lists of cells.
+struct WideTray {
+    tray: Arc<Tray>,
+    bound: Option<Arc<TrayDistances>>,
+    pull: Option<Arc<TrayDistances>>,
+    plan: TrayPlan,
+}
+
+impl TraySolver for WideTray {
+    fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
+        let plan = self.plan;
+        let Attempt { tier, limits, region, .. } = attempt;
+        let (limits, cut_short) = quick_limits(tier, limits);
+        let mut exact = TraySpace::new(&self.tray, plan.metric, self.bound.clone(), false);
+        let (cols, name) = (self.tray.cols(), plan.guide());
+        let numbers =
+            Numbers { shift: &|step| Lists::shift(step, cols), step: &|shift| Lists::step(shift, cols) };
+        let outcome = match plan.method {
+            Method::First => {
+                let outcome = match self.by_stops(numbers, &mut exact, &limits, region) {
+                    Some(outcome) => outcome,
+                    None => {
+                        let mut rough = TraySpace::new(&self.tray, Metric::Step, self.pull.clone(), true);
+                        first(&mut rough, &mut exact, numbers, plan.metric, &limits, region)
+                    }
+                };
+                note(effort, "wastar", name, outcome)
+            }
+            Method::BestFirst(order) => {
+                let name = if order.weighs_estimates() { name } else { "" };
+                note(effort, order.name(), name, dynamic_key::solve(&mut exact, order, &limits, region))
+            }
+            Method::Shortest => {
+                note(effort, "astar", name, dynamic_key::solve(&mut exact, Order::ASTAR, &limits, region))
+            }
+            Method::Ida => note(effort, "ida", name, dynamic_key::ida(&mut exact, &limits, region)),
+            Method::Dfs => {
+                let state_bytes = 4 * exact.width() + DFS_BESIDE_WORDS;
+                let region = &mut beside_path(region, tier, state_bytes);
+                note(effort, "dfs", "", dynamic_key::depth_first(&mut exact, &limits, region))
+            }
+            Method::Beam(width) => {
+                note(effort, "beam", name, dynamic_key::beam(&mut exact, width, &limits, region))
+            }
+            Method::BoardsOnly(_) => unreachable!("refused before"),
+        };
+        let shifts = |path: &[Move]| path.iter().map(|&step| Lists::shift(step, cols)).collect();
+        conclude(outcome, tier, cut_short, shifts, |_| {
+            let mut rough = TraySpace::new(&self.tray, Metric::Step, self.pull.clone(), true);
+            let found = plan
+                .second_best
+                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region))??;
+            path_of(note(effort, "wastar", name, found))
+        })
+    }
+}
+
+impl WideTray {
+    /// A solution by slides that end only where something changes, if there is
+    /// one among a few thousand arrangements: in a large hall that is most often
+    /// all it takes.
+    fn by_stops(
+        &self,
+        numbers: Numbers<'_>,
+        exact: &mut TraySpace,
+        limits: &Limits<'_>,
+        region: &mut Region<'_>,
+    ) -> Option<Outcome> {
+        let most = limits.max_nodes.map_or(STOPS_NODES, |most| most.min(STOPS_NODES));
+        let few = Limits { max_nodes: Some(most), ..*limits };
+        let mut stops = TraySpace::new(&self.tray, Metric::Slide, self.pull.clone(), true).with_stops();
+        let Outcome { ending, statistics } =
+            dynamic_key::solve(&mut stops, Order::weighted(PULL), &few, region);
+        let Ending::Solved { path, .. } = ending else { return None };
+        let steps = path.iter().flat_map(|&slide| unit_steps((numbers.shift)(slide)));
+        let path = join(steps, self.plan.metric).into_iter().map(numbers.step).collect();
+        Some(shortened(exact, path, statistics, limits, region))
+    }
+}
+
+/// The limits of a tier, and whether they are only the tier's.
+pub(crate) fn quick_limits(tier: Tier, limits: Limits<'_>) -> (Limits<'_>, bool) {
+    let cut_short = tier == Tier::Quick && limits.max_nodes.is_none_or(|most| most > QUICK_NODES);
+    (if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits }, cut_short)
+}
+
+pub(crate) fn note(
+    effort: &mut Effort,
+    algorithm: &'static str,
+    heuristic: &'static str,
+    outcome: Outcome,
+) -> Ending {
+    account(effort, &outcome);
+    (effort.algorithm, effort.heuristic) = (algorithm, heuristic);
+    outcome.ending
+}
+
+/// What a search's ending means in a tier; none if the next must try.
+pub(crate) fn conclude(
+    ending: Ending,
+    tier: Tier,
+    cut_short: bool,
+    shifts: impl Fn(&[Move]) -> Vec<Shift>,
+    second_best: impl FnOnce(u32) -> Option<Vec<Move>>,
+) -> Option<Verdict> {
+    Some(match ending {
+        Ending::Solved { path, bound } => solved(shifts(&path), bound, false),
+        Ending::Exhausted => Verdict::Unsolvable { hint: None },
+        Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => return None,
+        Ending::Stopped { stop: Stop::Memory, .. } if tier != Tier::Large => return None,
+        Ending::Stopped { stop, bound } => {
+            let may_stand_in = matches!(stop, Stop::Memory | Stop::Time);
+            match may_stand_in.then(|| second_best(bound)).flatten() {
+                Some(path) => solved(shifts(&path), bound, false),
+                None => Verdict::GaveUp { reason: give_up(stop), bound },
+            }
+        }
+    })
+}
+
+/// How a space's moves are written as shifts and back. Both spaces of a tray
+/// write them alike.
+#[derive(Clone, Copy)]
+struct Numbers<'n> {
+    shift: &'n dyn Fn(Move) -> Shift,
+    step: &'n dyn Fn(Shift) -> Move,
+}
+
+/// How much more the way still to go counts than the way behind, for any
+/// solution.
+const PULL: f64 = 4.0;
+
+/// Arrangements among which a shortest solution is looked for before any.
+const EXACT_NODES: u64 = 50_000;
+
+/// Arrangements that are looked at with slides that end where something changes.
+const STOPS_NODES: u64 = 20_000;
+
+/// States around a solution that are searched for a shorter one.
+const AROUND: usize = 6000;
+
+/// Any solution, found step by step, then joined into moves of the metric and
+/// shortened.
+fn first(
+    rough: &mut impl Space,
+    exact: &mut impl Space,
+    numbers: Numbers<'_>,
+    metric: Metric,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+) -> Outcome {
+    let Outcome { ending, statistics } = dynamic_key::solve(rough, Order::weighted(PULL), limits, region);
+    let Ending::Solved { path, .. } = ending else { return Outcome { ending, statistics } };
+    let joined = join(path.iter().map(|&step| (numbers.shift)(step)), metric);
+    let path = joined.into_iter().map(numbers.step).collect();
+    shortened(exact, path, statistics, limits, region)
+}
+
+/// A solution that was found with some effort, shortened with some more.
+fn shortened(
+    exact: &mut impl Space,
+    path: Vec<Move>,
+    mut statistics: Statistics,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+) -> Outcome {
+    let (path, more) = dynamic_key::shorten(exact, path, AROUND, limits, region);
+    statistics += more;
+    Outcome { ending: Ending::Solved { path, bound: 0 }, statistics }
+}
+
+/// A slide, cell by cell.
+fn unit_steps(slide: Shift) -> impl Iterator<Item = Shift> {
+    let Shift { from, to } = slide;
+    let toward = |from: u16, to: u16| match from.cmp(&to) {
+        std::cmp::Ordering::Less => from + 1,
+        std::cmp::Ordering::Equal => from,
+        std::cmp::Ordering::Greater => from - 1,
+    };
+    let next =
+        move |&at: &Place| (at != to).then(|| Place::new(toward(at.row, to.row), toward(at.col, to.col)));
+    std::iter::successors(Some(from), next).filter_map(move |at| Some(Shift { from: at, to: next(&at)? }))
+}
+
+/// Nodes spent on a solution that stands in for a shortest one.
+const SECOND_BEST_NODES: u64 = 200_000;
+
+/// A solution, if one is near, where no shortest one was found.
+fn second_best(
+    rough: &mut impl Space,
+    exact: &mut impl Space,
+    numbers: Numbers<'_>,
+    metric: Metric,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+) -> Option<Outcome> {
+    let limits = Limits { max_nodes: Some(SECOND_BEST_NODES), deadline: None, ..*limits };
+    let outcome = first(rough, exact, numbers, metric, &limits, region);
+    matches!(outcome.ending, Ending::Solved { .. }).then_some(outcome)
+}
+
+/// Returns the path of a solution.
+fn path_of(ending: Ending) -> Option<Vec<Move>> {
+    match ending {
+        Ending::Solved { path, .. } => Some(path),
+        _ => None,
+    }
+}
+
+/// Single steps as moves of a metric: those of one block become one where they
+/// can.
+fn join(steps: impl Iterator<Item = Shift>, metric: Metric) -> Vec<Shift> {
+    let mut joined: Vec<Shift> = Vec::new();
+    for step in steps {
+        let mut next = step;
+        while let Some(&last) = joined.last() {
+            let both = Shift { from: last.from, to: next.to };
+            let one = match metric {
+                Metric::Step => both.from == both.to,
+                Metric::Slide => {
+                    let row = last.from.row == last.to.row && next.from.row == next.to.row;
+                    let col = last.from.col == last.to.col && next.from.col == next.to.col;
+                    row || col
+                }
+                Metric::Piece => true,
+            };
+            if last.to != next.from || !one {
+                break;
+            }
+            joined.pop();
+            next = both;
+            if next.from == next.to {
+                break;
+            }
+        }
+        if next.from != next.to {
+            joined.push(next);
+        }
+    }
+    joined
+}
