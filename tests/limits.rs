@@ -44,12 +44,12 @@ fn nothing_is_begun_after_the_deadline() {
         for (n, record) in (1..).zip(&records) {
             assert_eq!((&record["n"], &record["reason"]), (&n.into(), &"time".into()));
         }
-        assert_eq!(summary["not_begun"], 3000 - records.len());
+        assert_eq!(summary["counts"]["not_begun"], 3000 - records.len());
         let line = format!("deadline {} records not begun", 3000 - records.len());
         assert!(told(&output).contains(&line), "{}", told(&output));
     }
     let shard = run(&work, &[&command[..], &["0s", "--shard", "1/3"]].concat());
-    assert_eq!(json_lines(&shard.stdout)[0]["not_begun"], 1000);
+    assert_eq!(json_lines(&shard.stdout)[0]["counts"]["not_begun"], 1000);
 }
 
 #[test]

@@ -180,7 +180,7 @@ fn results_overwritten_by_another_run_through_a_link_are_refused() {
 fn the_place_of_a_cut_cannot_get_lost() {
     let work = Work::new();
     work.write("boards.txt", format!("1 2 3 4 5 6 7 8 9 10 11 12 13 14 0 15\n{HARD}").as_bytes());
-    let limits = ["--timeout", "1h", "--deadline", "2s", "-q", "optimal", "--quiet"];
+    let limits = ["--timeout", "1h", "--deadline", "2s", "--quality", "optimal", "--quiet"];
     let arguments = [&["boards.txt", "-o", "r.txt"], &SLOW[..], &limits].concat();
     let child = command(&work, &arguments).spawn().unwrap();
     wait_for(|| work.path("r.txt.resume").exists());
@@ -243,7 +243,7 @@ fn files_of_others_are_neither_written_nor_removed() {
     solve(&work, &["one.txt", "-o", "s.txt"]);
     symlink("nothing", work.path("t.txt.resume")).unwrap();
     solve(&work, &["one.txt", "-o", "t.txt"]);
-    let wide = ["wide.txt", "-q", "optimal", "--memory", "256MiB", "--checkpoint"];
+    let wide = ["wide.txt", "--quality", "optimal", "--memory", "256MiB", "--checkpoint"];
     solve(&work, &[&wide[..], &["rest"]].concat());
     refused(&work, &[&wide[..], &["other"]].concat(), "not a checkpoint");
     assert_eq!(work.read("precious"), "do not touch\n");
@@ -264,7 +264,7 @@ fn fifos_are_refused_and_do_not_hang() {
     solve(&work, &["one.txt", "-o", "r.txt"]);
     solve(&work, &["one.txt", "-o", "s.txt"]);
     refused(&work, &["one.txt", "-o", "s.txt", "--resume"], "is not the journal of a run");
-    let wide = ["wide.txt", "-q", "optimal", "--memory", "256MiB", "--checkpoint"];
+    let wide = ["wide.txt", "--quality", "optimal", "--memory", "256MiB", "--checkpoint"];
     refused(&work, &[&wide[..], &["rest"]].concat(), "this is not a regular file");
     solve(&work, &[&wide[..], &["free"]].concat());
 

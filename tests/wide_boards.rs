@@ -175,7 +175,7 @@ fn generated(size: &str, seed: &str) -> String {
 
 const KEPT: [&str; 12] = [
     "boards.txt",
-    "-q",
+    "--quality",
     "optimal",
     "--quiet",
     "--memory",
