@@ -85,7 +85,7 @@ impl Default for Options {
 
 impl Options {
     /// Whether a record's number falls into this run's shard.
-    pub fn takes(&self, n: u64) -> bool {
+    pub fn is_in_shard(&self, n: u64) -> bool {
         let (index, shards) = self.shard;
         n % shards == index % shards
     }

@@ -20,7 +20,7 @@ use batch_solve::pdb::{Library, Partition, Store};
 use batch_solve::puzzle::tiles::Size;
 use batch_solve::quantity::{parse_duration, parse_size};
 use batch_solve::run::checkpoint::Checkpoint;
-use batch_solve::run::resume::{journal_again, kept};
+use batch_solve::run::resume::{count_valid_results, rewrite_journal};
 use batch_solve::tools::shell::{Answer, Session};
 use clap::Parser;
 use std::cell::RefCell;
@@ -290,18 +290,18 @@ pub fn checkpoint(data: &[u8]) {
 pub fn resume(data: &[u8]) {
     let Some((&first, rest)) = data.split_first() else { return };
     let (journal, results) = two(rest);
-    if let Some(text) = journal_again(journal) {
-        assert_eq!(journal_again(text.as_bytes()).as_ref(), Some(&text));
+    if let Some(text) = rewrite_journal(journal) {
+        assert_eq!(rewrite_journal(text.as_bytes()).as_ref(), Some(&text));
     }
     let format = [Format::Text, Format::Jsonl, Format::Csv, Format::States][usize::from(first & 3)];
     let style = Style { format, notation: Notation::Blank };
-    let Ok((records, end)) = kept(results, style, (0, 0)) else { return };
+    let Ok((records, end)) = count_valid_results(results, style, (0, 0)) else { return };
     let whole = &results[..usize::try_from(end).expect("an end in memory")];
     assert!(whole.is_empty() || whole.ends_with(b"\n"));
     // What is kept is kept once more, where a mark says that its end is one.
-    assert_eq!(kept(whole, style, (records, end)), Ok((records, end)));
+    assert_eq!(count_valid_results(whole, style, (records, end)), Ok((records, end)));
     // A mark that tells of more than there is finds the damage.
-    if let Err(line) = kept(results, style, (records + 1, u64::MAX)) {
+    if let Err(line) = count_valid_results(results, style, (records + 1, u64::MAX)) {
         assert!(line >= 1);
     }
 }

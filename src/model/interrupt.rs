@@ -39,12 +39,12 @@ impl Interrupt {
 
 /// What ends a run before its input does: a signal or the deadline.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ending {
+pub(crate) struct StopCondition {
     pub(crate) interrupt: Interrupt,
     pub(crate) deadline: Option<Instant>,
 }
 
-impl Ending {
+impl StopCondition {
     /// Whether the deadline has passed.
     pub(crate) fn is_past_deadline(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)

@@ -28,4 +28,4 @@ pub use format::{Format, Notation, Style};
 pub use replay::replays;
 pub use sink::{Inside, Sink, SinkError};
 pub use stop::Stop;
-pub use summary::{Decision, Run, Summary, Told};
+pub use summary::{Decision, ParsedResult, Run, Summary};

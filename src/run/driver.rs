@@ -9,7 +9,7 @@ use crate::memory::arena::Arena;
 use crate::memory::budget::{Budget, OutOfBudget, least_cap};
 use crate::memory::limits::{self, STACK};
 use crate::memory::{Line, Region};
-use crate::model::interrupt::{Ending, Interrupt};
+use crate::model::interrupt::{Interrupt, StopCondition};
 use crate::options::Options;
 use crate::output::{Sink, Style, Summary};
 use crate::puzzle::tiles::Size;
@@ -65,7 +65,7 @@ pub fn run(
         |_| OutOfBudget { cap: options.memory, needed: least_cap(|cap| unpacking(cap) + rest(cap, threads)) };
     budget.reserve(unpacking(options.memory)).map_err(least)?;
     let ends = options.deadline.map(|deadline| started + deadline);
-    let ending = Ending { interrupt: interrupt.clone(), deadline: ends };
+    let stop_condition = StopCondition { interrupt: interrupt.clone(), deadline: ends };
     let mut stdin_peek = match options.files.iter().any(|file| file == "-") {
         true => StdinPeek::of_stdin(interrupt, ends),
         false => StdinPeek::default(),
@@ -78,7 +78,7 @@ pub fn run(
     });
     let checkpoints = checkpoints.transpose()?;
     let needs = OtherNeeds { before: &unpacking, after: &rest, threads };
-    let databases = Databases::prepare(options, &kinds, &budget, needs, counters, &ending, observer)?;
+    let databases = Databases::prepare(options, &kinds, &budget, needs, counters, &stop_condition, observer)?;
     let memory_plan = if options.deterministic {
         let (memory_plan, workers) =
             MemoryPlan::deterministic(&budget, threads, databases.bytes_beside(), unpacking)?;
@@ -115,14 +115,21 @@ pub fn run(
     let scheduler =
         Scheduler::new((memory_plan.window >> 16).clamp(4, 1024).max(4 * threads as u64), memory_plan.window);
     let stops = (scheduler.stop_flag(), scheduler.oldest());
-    let source = RecordSource::new(options, defaults, &ending, stops, &complain)
+    let source = RecordSource::new(options, defaults, &stop_condition, stops, &complain)
         .starting_with(stdin_peek.take())
         .go_on(resume_state.records, resume_state.journal.is_some());
     let shared = Shared {
         options,
         style,
-        ending: &ending,
-        solver_cache: SolverCache::new(options, counters, &ending, observer, memory_plan.tables, databases),
+        stop_condition: &stop_condition,
+        solver_cache: SolverCache::new(
+            options,
+            counters,
+            &stop_condition,
+            observer,
+            memory_plan.tables,
+            databases,
+        ),
         scheduler: &scheduler,
         source: Mutex::new(source),
         window: ReorderBuffer::new(sink, style, resume_state).naming_invalid(observer),

@@ -7,7 +7,7 @@ use super::resume::Mark;
 use crate::input::Block;
 use crate::large::staged::Staged;
 use crate::memory::{Region, limits};
-use crate::model::interrupt::Ending;
+use crate::model::interrupt::StopCondition;
 use crate::model::report::{Effort, GiveUp, Instance, Report, Verdict};
 use crate::options::Options;
 use crate::output::{Style, Summary, replays};
@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_millis(5);
 pub(crate) struct Shared<'r> {
     pub(crate) options: &'r Options,
     pub(crate) style: Style,
-    pub(crate) ending: &'r Ending,
+    pub(crate) stop_condition: &'r StopCondition,
     pub(crate) solver_cache: SolverCache<'r>,
     pub(crate) scheduler: &'r Scheduler<Job>,
     pub(crate) source: Mutex<RecordSource<'r>>,
@@ -59,7 +59,7 @@ impl Shared<'_> {
     /// The limits of a puzzle on which some effort was spent already.
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.options.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
-        let deadline = own.into_iter().chain(self.ending.deadline).min();
+        let deadline = own.into_iter().chain(self.stop_condition.deadline).min();
         // Of a puzzle's own time, a quarter.
         let quarter = own.map(|own| own - own.saturating_duration_since(Instant::now()) * 3 / 4);
         let any_solution_until = quarter.map(|until| deadline.map_or(until, |deadline| until.min(deadline)));
@@ -90,10 +90,10 @@ impl Shared<'_> {
 
     /// Why nothing more is begun, if the run has to end.
     fn ended_by(&self) -> Option<GiveUp> {
-        if self.ending.interrupt.is_raised() {
+        if self.stop_condition.interrupt.is_raised() {
             return Some(GiveUp::Interrupted);
         }
-        self.ending.is_past_deadline().then_some(GiveUp::Time)
+        self.stop_condition.is_past_deadline().then_some(GiveUp::Time)
     }
 
     /// Whether only the end of the whole run, by a signal or its deadline, made a
@@ -105,7 +105,9 @@ impl Shared<'_> {
             Verdict::Unsolvable { .. } | Verdict::Invalid { .. } => false,
         };
         let is_over = |ends| deadline == Some(ends) && Instant::now() >= ends;
-        could_be_better && (self.ending.interrupt.is_raised() || self.ending.deadline.is_some_and(is_over))
+        could_be_better
+            && (self.stop_condition.interrupt.is_raised()
+                || self.stop_condition.deadline.is_some_and(is_over))
     }
 
     fn bad_checkpoint(&self, bad: BadCheckpoint) -> RunError {
@@ -268,7 +270,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let mut interrupted = false;
         let mut ours_here = 0;
         for index in 0..self.block.len() {
-            let ours = self.shared.options.takes(self.block.number(index));
+            let ours = self.shared.options.is_in_shard(self.block.number(index));
             if interrupted || !ours || left_out > 0 {
                 left_out -= u64::from(ours && left_out > 0);
                 if !slots.is_empty() {
@@ -358,7 +360,7 @@ impl<'w, 'r> Worker<'w, 'r> {
                 None
             }
         };
-        let interrupt = &self.shared.ending.interrupt;
+        let interrupt = &self.shared.stop_condition.interrupt;
         let halt = || interrupt.is_raised();
         let limits = self.shared.limits(&report.effort, &halt);
         let deadline = limits.deadline;
@@ -393,7 +395,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let started = Instant::now();
         let generated = job.report.effort.generated;
-        let halt = || shared.ending.interrupt.is_raised() || scheduler.is_stopped();
+        let halt = || shared.stop_condition.interrupt.is_raised() || scheduler.is_stopped();
         // What the search has said of its nodes while it runs.
         let told = AtomicU64::new(0);
         let watch = |nodes: u64| {

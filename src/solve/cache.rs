@@ -14,7 +14,7 @@ use super::suitable::{note_for_boards, note_for_trays};
 use super::tiles::{self, Resources};
 use crate::heuristic::WalkTables;
 use crate::memory::budget::Budget;
-use crate::model::interrupt::Ending;
+use crate::model::interrupt::StopCondition;
 use crate::options::Options;
 use crate::puzzle::tiles::{Board, Goal, Parity, Size};
 use crate::solve::Observer;
@@ -55,7 +55,7 @@ pub(crate) struct SolverCache<'r> {
     /// Done when the user was told that trays are refused.
     trays_refused: Once,
     counters: &'r Counters,
-    ending: &'r Ending,
+    stop_condition: &'r StopCondition,
     observer: &'r dyn Observer,
     /// What is left of the memory for tables.
     budget: Budget,
@@ -73,7 +73,7 @@ impl<'r> SolverCache<'r> {
     pub(crate) fn new(
         options: &'r Options,
         counters: &'r Counters,
-        ending: &'r Ending,
+        stop_condition: &'r StopCondition,
         observer: &'r dyn Observer,
         tables: u64,
         databases: Databases,
@@ -82,7 +82,7 @@ impl<'r> SolverCache<'r> {
             options,
             trays_refused: Once::new(),
             counters,
-            ending,
+            stop_condition,
             observer,
             budget: Budget::new(tables),
             tables: Tables::new(options),
@@ -174,8 +174,8 @@ impl<'r> SolverCache<'r> {
             }
             let none = Mutex::default();
             let databases = if early { &none } else { &self.databases };
-            let Self { options, counters, ending, observer, .. } = *self;
-            databases.lock().bring(size, board.blank(), options, counters, ending, observer);
+            let Self { options, counters, stop_condition, observer, .. } = *self;
+            databases.lock().bring(size, board.blank(), options, counters, stop_condition, observer);
             // Which tables there are must not depend on who comes first.
             let own = Budget::new(OWN_TABLES.min(self.budget.cap()));
             let budget = if options.deterministic { &own } else { &self.budget };

@@ -195,9 +195,8 @@ impl Destination {
     /// The same, which is given up where nobody reads and it is time to stop.
     pub fn open_until(&self, inputs: &[impl AsRef<str>], stop: Stop) -> Result<Sink, SinkError> {
         match self.path() {
-            Some(path) => {
-                Sink::create_until(path, self.force, inputs, stop).inspect(|_| ResumeState::forget(path))
-            }
+            Some(path) => Sink::create_until(path, self.force, inputs, stop)
+                .inspect(|_| ResumeState::remove_journal(path)),
             None => Ok(Sink::stdout(inputs)?.until(stop)),
         }
         .map(status_line::guard)
@@ -263,7 +262,7 @@ mod tests {
         assert_eq!((options.weight, options.goal.as_str(), options.shard), (1.5, "blank-last", (1, 1)));
         assert_eq!((options.max_nodes, options.timeout, options.deadline), (None, None, None));
         assert!(options.threads > 0 && options.memory > 0 && !options.explain);
-        assert!((1..10).all(|n| options.takes(n)));
+        assert!((1..10).all(|n| options.is_in_shard(n)));
         assert_eq!(solve("a.txt").style(), Default::default());
     }
 
@@ -281,7 +280,7 @@ mod tests {
         assert_eq!(options.deadline, Some(Duration::from_secs(5400)));
         assert_eq!(options.input_format.as_deref(), Some("line"));
         assert!(options.explain);
-        let taken: Vec<u64> = (1..=8).filter(|&n| options.takes(n)).collect();
+        let taken: Vec<u64> = (1..=8).filter(|&n| options.is_in_shard(n)).collect();
         assert_eq!(taken, [2, 5, 8]);
     }
 

@@ -63,7 +63,7 @@ pub(in crate::cli) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
         Ok(finished) => finished,
         Err(error) => {
             drop(sink);
-            args.destination.path().into_iter().for_each(ResumeState::tidy);
+            args.destination.path().into_iter().for_each(ResumeState::remove_orphaned_journal);
             let is_short = matches!(error, RunError::Memory(_));
             let error = anyhow::Error::from(error);
             return Err(match limited.filter(|_| is_short) {
@@ -88,7 +88,7 @@ pub(in crate::cli) fn run(args: &SolveArgs) -> anyhow::Result<Exit> {
     }
     written?;
     let complete = unreadable == 0 && !interrupt.is_raised() && summary.is_complete();
-    if let (true, Some(path)) = (resume_state.end(complete, args.resume), named_output) {
+    if let (true, Some(path)) = (resume_state.finish(complete, args.resume), named_output) {
         let how = if args.resume { "repeat the command" } else { "repeat the command with --resume" };
         screen.note(&format!("{}: not all is solved; {how} to solve the rest", path.display()));
     }

@@ -57,7 +57,7 @@ pub struct Summary {
 
 /// What a result that is there already says of its puzzle.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Told {
+pub struct ParsedResult {
     /// What was found out.
     pub decision: Decision,
     /// States expanded, where the format says so.
@@ -84,7 +84,7 @@ pub enum Decision {
     Invalid,
 }
 
-impl Told {
+impl ParsedResult {
     /// A decision without figures.
     pub fn of(decision: Decision) -> Self {
         Self { decision, expanded: 0, generated: 0, time: None }
@@ -184,7 +184,7 @@ impl Summary {
     }
 
     /// Counts a result of an earlier run.
-    pub fn keep(&mut self, told: &Told) {
+    pub fn keep(&mut self, told: &ParsedResult) {
         self.puzzles += 1;
         self.kept += 1;
         match told.decision {

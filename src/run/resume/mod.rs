@@ -133,7 +133,7 @@ pub enum ResumeError {
 impl ResumeState {
     /// Ends the journal of a run: taken away if there is nothing to go on with,
     /// unless it should `stay`. Whether there is something to go on with.
-    pub fn end(self, complete: bool, stay: bool) -> bool {
+    pub fn finish(self, complete: bool, stay: bool) -> bool {
         let Some(journal) = self.journal else { return false };
         let is_unfinished = !complete || journal.is_cut();
         if !is_unfinished && !stay {
@@ -149,14 +149,14 @@ impl ResumeState {
 
     /// Takes away the journal of results that have gone themselves, as after a
     /// run that failed before its first one.
-    pub fn tidy(path: &Path) {
+    pub fn remove_orphaned_journal(path: &Path) {
         if !path.exists() {
-            Self::forget(path);
+            Self::remove_journal(path);
         }
     }
 
     /// Takes away a journal that tells of other results than those that are there.
-    pub fn forget(path: &Path) {
+    pub fn remove_journal(path: &Path) {
         if Journal::read(path).is_ok_and(|found| found.is_some()) {
             let _ = fs::remove_file(journal::path(path));
         }
@@ -169,7 +169,7 @@ impl ResumeState {
             return Self::default();
         }
         if streams(options).next().is_some() {
-            Self::forget(path);
+            Self::remove_journal(path);
             return Self::default();
         }
         let journal = Journal::create(path, Fingerprint::new(options, style), Mark::default());
@@ -301,7 +301,7 @@ impl Results<'_> {
         let Style { format, notation } = self.style;
         let options = check::CheckOptions { format: Some(format), notation, room: self.options.memory / 4 };
         let results = self.contents()?.take(kept.end);
-        check::in_order(readers, results, &options, |n| self.options.takes(n))
+        check::in_order(readers, results, &options, |n| self.options.is_in_shard(n))
             .map_err(|source| ResumeError::Compare { path: self.path.to_owned(), source })?
             .map_err(|what| refused(format!("the results are not those of these puzzles: {what}")))?;
         let options = if wanted.sure == 0 { ", whatever options they were made with" } else { "" };
@@ -336,13 +336,17 @@ impl Results<'_> {
 
 /// A journal's text as it would be written again; none if it is no journal. For
 /// whoever tries to break the reader.
-pub fn journal_again(text: &[u8]) -> Option<String> {
+pub fn rewrite_journal(text: &[u8]) -> Option<String> {
     Content::parse(text).map(|content| content.to_text())
 }
 
 /// How many results of a file would be kept, and where they end, if `sure` of them
 /// in `bytes` bytes were marked; or the line that is damaged. For the same.
-pub fn kept(results: &[u8], style: Style, (sure, bytes): (u64, u64)) -> Result<(u64, u64), u64> {
+pub fn count_valid_results(
+    results: &[u8],
+    style: Style,
+    (sure, bytes): (u64, u64),
+) -> Result<(u64, u64), u64> {
     let wanted = Wanted { style, redo_time: true, redo_unproved: false, sure, bytes, most: u64::MAX };
     let kept = crate::run::resume::scan::scan(results, wanted).expect("memory can be read")?;
     Ok((kept.records, kept.end))

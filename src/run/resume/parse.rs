@@ -2,7 +2,7 @@
 //! summary needs.
 
 use crate::model::report::GiveUp;
-use crate::output::{Decision, Format, Style, Told};
+use crate::output::{Decision, Format, ParsedResult, Style};
 use memchr::memmem;
 use std::ops::Range;
 use std::time::Duration;
@@ -12,7 +12,7 @@ pub(crate) enum Formed {
     /// The line that names the columns.
     Heading,
     /// A result, or in states its first line.
-    Result(Told),
+    Result(ParsedResult),
     /// A further line of a result.
     Part,
     /// The summary, behind which nothing comes.
@@ -78,7 +78,7 @@ impl Look {
         told.map_or(Formed::Other, Formed::Result)
     }
 
-    fn row(&mut self, line: &[u8]) -> Option<Told> {
+    fn row(&mut self, line: &[u8]) -> Option<ParsedResult> {
         let columns = &self.columns;
         // One more than there should be is enough to tell that a row is wrong.
         split(line, columns.all + 1, &mut self.fields);
@@ -90,7 +90,7 @@ impl Look {
         let number = |column| number(field(column)).unwrap_or(0);
         let (expanded, generated) = (number(columns.expanded), number(columns.generated));
         let time = (decision != Decision::Invalid).then(|| Duration::from_micros(number(columns.time_us)));
-        Some(Told { decision, expanded, generated, time })
+        Some(ParsedResult { decision, expanded, generated, time })
     }
 }
 
@@ -108,14 +108,14 @@ fn decision(status: &[u8], reason: &[u8], optimal: Option<&[u8]>) -> Option<Deci
 }
 
 /// `id TAB status TAB length TAB moves or reason`.
-fn text(line: &[u8]) -> Option<Told> {
+fn text(line: &[u8]) -> Option<ParsedResult> {
     let mut fields = line.splitn(4, |&byte| byte == b'\t');
     let (_, status, _, last) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-    decision(status, last, None).map(Told::of)
+    decision(status, last, None).map(ParsedResult::of)
 }
 
 /// `puzzle ID: STATUS, …`.
-fn states(line: &[u8]) -> Option<Told> {
+fn states(line: &[u8]) -> Option<ParsedResult> {
     // An id may look like a status, too: the worst that comes of it is that
     // results are made once more.
     let statuses = ["solved", "unsolvable", "gave_up", "invalid"];
@@ -126,12 +126,12 @@ fn states(line: &[u8]) -> Option<Told> {
         let optimal: &[u8] = if rest.ends_with(b", optimal") { b"true" } else { b"false" };
         Some((at, decision(status.as_bytes(), reason, Some(optimal))?))
     });
-    found.min_by_key(|&(at, _)| at).map(|(_, decision)| Told::of(decision))
+    found.min_by_key(|&(at, _)| at).map(|(_, decision)| ParsedResult::of(decision))
 }
 
 /// An object on one line. A quotation mark inside a string is escaped, so what
 /// is looked for is found where it is a member and nowhere else.
-fn jsonl(line: &[u8]) -> Option<Told> {
+fn jsonl(line: &[u8]) -> Option<ParsedResult> {
     if !line.starts_with(b"{\"type\":\"result\",\"v\":1,") || !line.ends_with(b"}") {
         return None;
     }
@@ -155,7 +155,7 @@ fn jsonl(line: &[u8]) -> Option<Told> {
     };
     let time = value("\"time_us\":").map(Duration::from_micros);
     let (expanded, generated) = (value("\"expanded\":").unwrap_or(0), value("\"generated\":").unwrap_or(0));
-    Some(Told { decision, expanded, generated, time })
+    Some(ParsedResult { decision, expanded, generated, time })
 }
 
 /// What follows a member's name.

@@ -7,7 +7,7 @@
 //! has a limit on its own time.
 
 use crate::model::report::GiveUp;
-use crate::output::{Decision, Format, Style, Summary, Told};
+use crate::output::{Decision, Format, ParsedResult, Style, Summary};
 use crate::run::resume::parse::{Formed, Look};
 use crate::run::resume::split::Pieces;
 use std::io::{self, BufRead};
@@ -45,7 +45,7 @@ pub(crate) fn scan(results: impl BufRead, wanted: Wanted) -> io::Result<Result<K
     let mut look = Look::new(wanted.style);
     let mut kept = Kept::default();
     // Of states: a result whose end is not known yet.
-    let mut open: Option<Told> = None;
+    let mut open: Option<ParsedResult> = None;
     while let Some(piece) = pieces.next()? {
         match look.at(piece) {
             Formed::Heading => kept.end = pieces.end,
@@ -77,7 +77,7 @@ pub(crate) fn scan(results: impl BufRead, wanted: Wanted) -> io::Result<Result<K
 
 impl Kept {
     /// Keeps a result, unless it is one too many or should be tried again.
-    fn take(&mut self, told: &Told, end: u64, wanted: Wanted) -> bool {
+    fn take(&mut self, told: &ParsedResult, end: u64, wanted: Wanted) -> bool {
         let again = match told.decision {
             Decision::GaveUp(GiveUp::Interrupted) => true,
             Decision::GaveUp(GiveUp::Time) => wanted.redo_time,

@@ -7,7 +7,7 @@ use super::resume::Mark;
 use crate::files::name::path_of;
 pub(crate) use crate::input::RECORDS;
 use crate::input::{Block, Defaults, Digest, InputError, Packing, Reader};
-use crate::model::interrupt::Ending;
+use crate::model::interrupt::StopCondition;
 use crate::options::Options;
 use crate::run::scheduler::Oldest;
 use crate::run::source::poll::{Wait, wait};
@@ -31,7 +31,7 @@ pub(crate) struct RecordSource<'r> {
     reader: Option<Reader>,
     /// Whether the reader reads a stream, which cannot be counted in advance.
     is_stream: bool,
-    ending: &'r Ending,
+    stop_condition: &'r StopCondition,
     /// Whether the run ends for another reason, and whether something is being
     /// solved.
     stopped: Arc<AtomicBool>,
@@ -85,7 +85,7 @@ impl<'r> RecordSource<'r> {
     pub(crate) fn new(
         options: &'r Options,
         defaults: Defaults,
-        ending: &'r Ending,
+        stop_condition: &'r StopCondition,
         (stopped, solving): (Arc<AtomicBool>, Arc<Oldest>),
         complain: &'r (dyn Fn(&InputError) + Sync),
     ) -> Self {
@@ -96,7 +96,7 @@ impl<'r> RecordSource<'r> {
             defaults,
             reader: None,
             is_stream: false,
-            ending,
+            stop_condition,
             stopped,
             solving,
             complain,
@@ -131,7 +131,7 @@ impl<'r> RecordSource<'r> {
 
     /// Fills a block with the next records, if there are any.
     pub(crate) fn next(&mut self, block: &mut Block) -> Asked {
-        while !self.ended && !self.ending.is_due() {
+        while !self.ended && !self.stop_condition.is_due() {
             let Some(reader) = &mut self.reader else {
                 match self.files.next() {
                     Some(file) => self.open(file),
@@ -148,7 +148,7 @@ impl<'r> RecordSource<'r> {
                     let mut answered = 0;
                     if self.answered > 0 {
                         let numbers = (0..block.len()).map(|index| block.number(index));
-                        let ours = numbers.filter(|&n| self.options.takes(n)).count() as u64;
+                        let ours = numbers.filter(|&n| self.options.is_in_shard(n)).count() as u64;
                         answered = ours.min(self.answered);
                         self.answered -= answered;
                         if answered == ours {
@@ -173,7 +173,9 @@ impl<'r> RecordSource<'r> {
                     self.is_late = true;
                     break;
                 }
-                Err(_) if self.ending.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) => {
+                Err(_)
+                    if self.stop_condition.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) =>
+                {
                     self.close();
                     self.ended = true;
                 }
@@ -183,7 +185,7 @@ impl<'r> RecordSource<'r> {
                 }
             }
         }
-        self.is_cut = !self.ended && !self.ending.interrupt.is_raised();
+        self.is_cut = !self.ended && !self.stop_condition.interrupt.is_raised();
         self.ended = true;
         Asked::Ended
     }
@@ -209,7 +211,7 @@ impl<'r> RecordSource<'r> {
                 Some(Ok(true)) if self.is_stream => return None,
                 Some(Ok(true)) => {
                     let numbers = (0..block.len()).map(|index| block.number(index));
-                    unread += numbers.filter(|&n| self.options.takes(n)).count() as u64;
+                    unread += numbers.filter(|&n| self.options.is_in_shard(n)).count() as u64;
                 }
                 Some(Ok(false)) => (self.reader, self.is_stream) = (None, false),
                 Some(Err(_)) => return None,
@@ -257,7 +259,7 @@ impl<'r> RecordSource<'r> {
         if let Some(stream) = stream {
             let stream = InterruptibleReader {
                 stream,
-                ending: self.ending.clone(),
+                stop_condition: self.stop_condition.clone(),
                 stopped: self.stopped.clone(),
                 solving: Packing::of(file).is_none().then(|| self.solving.clone()),
             };
@@ -288,7 +290,7 @@ fn is_stream(file: &str) -> bool {
 /// the moment when something is being solved meanwhile: that needs hands.
 struct InterruptibleReader<S> {
     stream: S,
-    ending: Ending,
+    stop_condition: StopCondition,
     stopped: Arc<AtomicBool>,
     /// Whether something is being solved; none where the stream's reader could not
     /// bear an interruption.
@@ -299,7 +301,7 @@ impl<S: Read + AsRawFd> Read for InterruptibleReader<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             // An end here would make a record of half a line.
-            if self.ending.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) {
+            if self.stop_condition.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) {
                 return Err(io::Error::other("the run is over"));
             }
             let waited = wait(&self.stream);
@@ -309,7 +311,7 @@ impl<S: Read + AsRawFd> Read for InterruptibleReader<S> {
                     read => return read,
                 }
             }
-            if waited == Wait::Nothing && self.ending.is_past_deadline() {
+            if waited == Wait::Nothing && self.stop_condition.is_past_deadline() {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "the deadline passed before its end"));
             }
             if waited == Wait::Nothing && self.solving.as_ref().is_some_and(|solving| solving.is_some()) {

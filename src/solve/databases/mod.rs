@@ -18,7 +18,7 @@ pub(crate) mod sample;
 
 use super::counters::Counters;
 use crate::memory::budget::{Budget, OutOfBudget, least_cap};
-use crate::model::interrupt::Ending;
+use crate::model::interrupt::StopCondition;
 use crate::options::{Algorithm, HeuristicChoice, Options, Quality};
 use crate::pdb::{BuildError, Event, Library, Needs, Partition};
 use crate::puzzle::tiles::{Metric, Size};
@@ -119,7 +119,7 @@ impl Databases {
         budget: &Budget,
         mut others: OtherNeeds<'_>,
         counters: &Counters,
-        ending: &Ending,
+        stop_condition: &StopCondition,
         observer: &dyn Observer,
     ) -> Result<Self, SetupError> {
         let mut new = Self {
@@ -162,7 +162,7 @@ impl Databases {
                 new.chosen.push(PartitionChoice { size, blank, partition, from, in_memory: false });
                 continue;
             }
-            match new.fetch(options, kind, &partition, counters, ending, observer) {
+            match new.fetch(options, kind, &partition, counters, stop_condition, observer) {
                 Ok(()) => {}
                 // The run will see for itself that it is over.
                 Err(BuildError::Stopped) => break,
@@ -207,7 +207,7 @@ impl Databases {
         blank: usize,
         options: &Options,
         counters: &Counters,
-        ending: &Ending,
+        stop_condition: &StopCondition,
         observer: &dyn Observer,
     ) {
         let missing =
@@ -215,7 +215,7 @@ impl Databases {
         let Some(index) = self.chosen.iter().position(missing) else { return };
         let partition = self.chosen[index].partition.clone();
         let kind = Kind { size, blank, count: 0, work: 0, guessed: true };
-        match self.fetch(options, kind, &partition, counters, ending, observer) {
+        match self.fetch(options, kind, &partition, counters, stop_condition, observer) {
             Ok(()) => self.chosen[index].in_memory = true,
             Err(error) => {
                 self.chosen.remove(index);
@@ -396,7 +396,7 @@ impl Databases {
         kind: Kind,
         partition: &Partition,
         counters: &Counters,
-        ending: &Ending,
+        stop_condition: &StopCondition,
         observer: &dyn Observer,
     ) -> Result<(), BuildError> {
         let written = AtomicU64::new(0);
@@ -411,7 +411,7 @@ impl Databases {
                 Event::Kept(_, bytes) => drop(written.fetch_add(bytes, Relaxed)),
                 Event::Made(_, made) => counters.making((&made).into()),
             }
-            !ending.is_due()
+            !stop_condition.is_due()
         };
         let started = Instant::now();
         let fetched =
