@@ -68,8 +68,8 @@ impl Shared<'_> {
             deadline,
             any_solution_until,
             halt: Some(halt),
-            watch: None,
-            stage: None,
+            on_nodes: None,
+            on_bound: None,
             checkpoint_sink: None,
         }
     }
@@ -398,11 +398,11 @@ impl<'w, 'r> Worker<'w, 'r> {
         let halt = || shared.stop_condition.interrupt.is_raised() || scheduler.is_stopped();
         // What the search has said of its nodes while it runs.
         let told = AtomicU64::new(0);
-        let watch = |nodes: u64| {
+        let on_nodes = |nodes: u64| {
             let before = told.fetch_max(nodes, Ordering::Relaxed);
             shared.counters.add_nodes(nodes.saturating_sub(before));
         };
-        let stage = |cost: u32| shared.counters.search(cost);
+        let on_bound = |cost: u32| shared.counters.search(cost);
         let checkpoint_sink = match shared.checkpoint_sink(&job, tier) {
             Ok(checkpoint_sink) => checkpoint_sink,
             Err(error) => {
@@ -411,8 +411,8 @@ impl<'w, 'r> Worker<'w, 'r> {
             }
         };
         let limits = Limits {
-            watch: Some(&watch),
-            stage: (tier == Tier::Large).then_some(&stage),
+            on_nodes: Some(&on_nodes),
+            on_bound: (tier == Tier::Large).then_some(&on_bound),
             checkpoint_sink: checkpoint_sink
                 .as_ref()
                 .map(|checkpoint_sink| checkpoint_sink as &dyn CheckpointSink),

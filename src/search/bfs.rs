@@ -69,7 +69,7 @@ fn within<P: Puzzle>(puzzle: &P, start: &P::State, limits: &Limits<'_>, region: 
             (depth, layer) = (depth + 1, tail);
         }
         let bound = depth + 1;
-        limits.at(bound);
+        limits.report_bound(bound);
         if let Some(stop) = limits.reached(explored.stored) {
             return Outcome { ending: Ending::Stopped { stop, bound }, statistics };
         }

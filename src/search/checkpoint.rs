@@ -27,26 +27,26 @@ pub struct Snapshot {
 /// Who keeps snapshots, outside of the search.
 pub trait CheckpointSink: Sync {
     /// How many of these bytes the frontier is to be found in.
-    fn frontier(&self, bytes: usize) -> usize;
+    fn frontier_bytes(&self, bytes: usize) -> usize;
 
     /// The standing to go on from, if there is one.
     fn snapshot(&self) -> Option<&Snapshot>;
 
     /// Says that the frontier is there, and that others may join.
-    fn begin(&self);
+    fn frontier_found(&self);
 
-    /// Whether [`CheckpointSink::begin`] was called.
-    fn has_begun(&self) -> bool;
+    /// Whether [`CheckpointSink::frontier_found`] was called.
+    fn is_frontier_found(&self) -> bool;
 
     /// Says that a search with this heuristic tells no snapshots.
     fn unsupported(&self, heuristic: &str);
 
     /// Says that the standing is not one of this search, and why.
-    fn refuse(&self, why: &str);
+    fn reject(&self, why: &str);
 
     /// Whether it is time to keep a standing. Asked often.
     fn is_due(&self) -> bool;
 
     /// Keeps a standing.
-    fn keep(&self, snapshot: &Snapshot);
+    fn save(&self, snapshot: &Snapshot);
 }

@@ -32,9 +32,9 @@ pub struct Limits<'a> {
     /// Asked every few thousand nodes whether to end.
     pub halt: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// Told as often how many nodes there are.
-    pub watch: Option<&'a (dyn Fn(u64) + Sync)>,
+    pub on_nodes: Option<&'a (dyn Fn(u64) + Sync)>,
     /// Told which total cost is being searched.
-    pub stage: Option<&'a (dyn Fn(u32) + Sync)>,
+    pub on_bound: Option<&'a (dyn Fn(u32) + Sync)>,
     /// Who keeps the standing of a search from a frontier.
     pub checkpoint_sink: Option<&'a dyn CheckpointSink>,
 }
@@ -45,18 +45,18 @@ impl Limits<'_> {
         Self { max_nodes: Some(max_nodes), ..Self::default() }
     }
 
-    /// Says that solutions of this total cost are searched for now.
+    /// Says that solutions of total cost `bound` are searched for now.
     #[inline]
-    pub fn at(&self, cost: u32) {
-        if let Some(stage) = self.stage {
-            stage(cost);
+    pub fn report_bound(&self, cost: u32) {
+        if let Some(on_bound) = self.on_bound {
+            on_bound(cost);
         }
     }
 
     /// The limit that has been reached after so many nodes, if any.
     pub fn reached(&self, nodes: u64) -> Option<Stop> {
-        if let Some(watch) = self.watch {
-            watch(nodes);
+        if let Some(on_nodes) = self.on_nodes {
+            on_nodes(nodes);
         }
         if self.max_nodes.is_some_and(|most| nodes >= most) {
             Some(Stop::Nodes)

@@ -75,12 +75,12 @@ impl Order {
     /// lives on following the best state at once; a handful at a time would make
     /// a beam of it.
     #[inline(always)]
-    pub fn is_strict(self) -> bool {
+    pub fn expands_singly(self) -> bool {
         self.strict || self.cost_weight == 0
     }
 
     /// Whether [`Self::strict`] was asked for.
-    pub fn is_one_by_one(self) -> bool {
+    pub fn is_textbook(self) -> bool {
         self.strict
     }
 
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(order.priority(20, 33), 69);
         assert_eq!((order.accepts(60), order.bound(60)), (60, 40));
         assert_eq!(Order::weighted(0.3), Order::ASTAR);
-        assert!(!Order::ASTAR.is_strict() && Order::ASTAR.strict().is_strict());
+        assert!(!Order::ASTAR.expands_singly() && Order::ASTAR.strict().expands_singly());
         let named = [Order::ASTAR, Order::BREADTH.strict(), Order::GREEDY, order];
         assert_eq!(named.map(Order::name), ["astar", "bfs", "greedy", "wastar"]);
         assert_eq!([Order::ASTAR, order, Order::GREEDY].map(|order| order.cost_after(7)), [8, 8, 1]);

@@ -32,8 +32,8 @@ pub fn solve_tray(
         max_nodes: options.max_nodes,
         deadline,
         halt: Some(&halt),
-        watch: None,
-        stage: None,
+        on_nodes: None,
+        on_bound: None,
         checkpoint_sink: None,
     };
     let mut effort = Effort::default();

@@ -198,19 +198,19 @@ mod tests {
         let path = folder.join("rest");
         let checkpoints = open(&path, 1 << 30, &heard).unwrap();
         let checkpoint_sink = checkpoints.checkpoint_sink(&instance(), 1 << 29).unwrap();
-        checkpoint_sink.begin();
+        checkpoint_sink.frontier_found();
         fs::remove_dir(&folder).unwrap();
-        checkpoint_sink.keep(&snapshot());
-        checkpoint_sink.keep(&snapshot());
+        checkpoint_sink.save(&snapshot());
+        checkpoint_sink.save(&snapshot());
         fs::create_dir(&folder).unwrap();
-        checkpoint_sink.keep(&snapshot());
+        checkpoint_sink.save(&snapshot());
         assert!(checkpoint_sink.refused().is_none());
         let lines = heard.0.lock().clone();
         assert_eq!(lines.len(), 2, "{lines:?}");
         assert!(lines[0].contains("cannot be written, and is tried again") && lines[1].contains("again"));
         // With what was written, in as much memory and in less.
         let again = open(&path, 1 << 30, &heard).unwrap();
-        assert_eq!(again.checkpoint_sink(&instance(), 1 << 28).unwrap().frontier(1 << 28), 1 << 27);
+        assert_eq!(again.checkpoint_sink(&instance(), 1 << 28).unwrap().frontier_bytes(1 << 28), 1 << 27);
         let again = open(&path, 1 << 30, &heard).unwrap();
         let refused = again.checkpoint_sink(&instance(), 1 << 27).err().unwrap().to_string();
         assert!(refused.contains("its frontier takes 128 MiB"), "{refused}");
@@ -233,7 +233,7 @@ mod tests {
         let checkpoints = open(&path, 1 << 30, &heard).unwrap();
         for (number, board) in boards.iter().enumerate() {
             let checkpoint_sink = checkpoints.checkpoint_sink(board, 1 << 29).unwrap();
-            checkpoint_sink.keep(&expanding(number as u64));
+            checkpoint_sink.save(&expanding(number as u64));
             if number < 2 {
                 checkpoint_sink.ended(true);
                 assert!(!path.exists());
@@ -243,7 +243,7 @@ mod tests {
         let checkpoints = open(&path, 1 << 30, &heard).unwrap();
         let checkpoint_sink = checkpoints.checkpoint_sink(&boards[0], 1 << 29).unwrap();
         assert_eq!(checkpoint_sink.snapshot(), None);
-        checkpoint_sink.keep(&expanding(7));
+        checkpoint_sink.save(&expanding(7));
         let checkpoints = open(&path, 1 << 30, &heard).unwrap();
         for (board, known) in boards.iter().zip([Some(7), None, Some(2)]) {
             let checkpoint_sink = checkpoints.checkpoint_sink(board, 1 << 29).unwrap();
@@ -252,7 +252,7 @@ mod tests {
         }
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
         // One of no board of the run is refused and stays.
-        checkpoints.checkpoint_sink(&boards[0], 1 << 29).unwrap().keep(&snapshot());
+        checkpoints.checkpoint_sink(&boards[0], 1 << 29).unwrap().save(&snapshot());
         let refused = Checkpoints::open(&path, 1 << 30, |_| false, &heard).err().unwrap().to_string();
         assert!(refused.contains("it is of the puzzle 4x5: 1 2 3") && path.exists(), "{refused}");
         // Nor is a file replaced that came there in the meantime.
@@ -260,7 +260,7 @@ mod tests {
         let checkpoints = open(&path, 1 << 30, &heard).unwrap();
         let checkpoint_sink = checkpoints.checkpoint_sink(&boards[1], 1 << 29).unwrap();
         fs::write(&path, "another's").unwrap();
-        checkpoint_sink.keep(&snapshot());
+        checkpoint_sink.save(&snapshot());
         checkpoint_sink.ended(true);
         assert_eq!(fs::read_to_string(&path).unwrap(), "another's");
     }

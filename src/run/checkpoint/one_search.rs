@@ -105,7 +105,7 @@ impl<'c> OneSearch<'c> {
         if file.is_none() {
             self.checkpoints.release(&self.puzzle);
         }
-        if !decided && !self.has_begun() {
+        if !decided && !self.is_frontier_found() {
             self.warn("nothing was kept: the search ended before it came to a frontier");
         }
     }
@@ -123,7 +123,7 @@ impl<'c> OneSearch<'c> {
 
 impl CheckpointSink for OneSearch<'_> {
     // As many as when it was found first, which was seen to be there.
-    fn frontier(&self, bytes: usize) -> usize {
+    fn frontier_bytes(&self, bytes: usize) -> usize {
         self.found.as_ref().map_or(most_frontier(bytes), |found| (found.region as usize).min(bytes))
     }
 
@@ -131,12 +131,12 @@ impl CheckpointSink for OneSearch<'_> {
         self.found.as_ref()
     }
 
-    fn begin(&self) {
+    fn frontier_found(&self) {
         self.begun.store(true, Ordering::Relaxed);
         self.pace.lock().next = Some(Instant::now() + FIRST);
     }
 
-    fn has_begun(&self) -> bool {
+    fn is_frontier_found(&self) -> bool {
         self.begun.load(Ordering::Relaxed)
     }
 
@@ -147,7 +147,7 @@ impl CheckpointSink for OneSearch<'_> {
         ));
     }
 
-    fn refuse(&self, why: &str) {
+    fn reject(&self, why: &str) {
         *self.refused.lock() = Some(BadCheckpoint::Other(why.into()));
     }
 
@@ -155,7 +155,7 @@ impl CheckpointSink for OneSearch<'_> {
         self.pace.lock().is_due(Instant::now())
     }
 
-    fn keep(&self, snapshot: &Snapshot) {
+    fn save(&self, snapshot: &Snapshot) {
         // The search is worth more than its checkpoint: it continues, and the next
         // one may do better.
         match self.write(snapshot) {

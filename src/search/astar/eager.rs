@@ -115,7 +115,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
         let search = self.search;
         let (portion, large_portion, pushes) = if A::IS_SHARED {
             (PORTION_AMONG_OTHERS, PORTION_AMONG_OTHERS, PUSHES_AMONG_OTHERS)
-        } else if search.order.is_strict() {
+        } else if search.order.expands_singly() {
             (1, 1, PUSHES_ALONE)
         } else {
             (PORTION_ALONE, PORTION_AMONG_OTHERS, PUSHES_ALONE)
@@ -142,10 +142,10 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
             let most = search.limits.max_nodes.unwrap_or(u64::MAX).saturating_sub(desk.nodes());
             let defers = search.may_defer && desk.growths_left > 0;
             drop(desk);
-            search.limits.at(level as u32);
+            search.limits.report_bound(level as u32);
             let bucket = Bucket { level, column, limit, most, defers };
             self.base = (level, if E::BY_COST { column + 1 } else { 0 });
-            let goes_deep = !A::IS_SHARED && search.keeps_states && !search.order.is_one_by_one();
+            let goes_deep = !A::IS_SHARED && search.keeps_states && !search.order.is_textbook();
             let done = if goes_deep && self.portion.len() <= HANDFUL {
                 self.prefetch(table, 0..self.portion.len());
                 self.expand_deep(table, bucket, pushes)
@@ -161,7 +161,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
                     search.end(&mut desk);
                 }
                 Err(Halt::Full) => {
-                    if search.order.is_one_by_one() {
+                    if search.order.is_textbook() {
                         // The state is expanded again, and counted then.
                         (self.statistics.expanded, self.statistics.generated) = (0, 0);
                     }
@@ -294,7 +294,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
         }
         let done = self.make_way(table, bucket, pushes);
         // A single state that found the table full is expanded again in a larger one.
-        if !order.is_strict() || !matches!(done, Err(Halt::Full)) {
+        if !order.expands_singly() || !matches!(done, Err(Halt::Full)) {
             self.statistics.expanded += expanded;
             self.statistics.generated += generated;
         }

@@ -178,7 +178,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'a, 'm,
             when_full,
             levels_suffice: longest.is_some(),
             // Who goes by the book wants states counted when they are found.
-            may_defer: keeps_states && !order.is_strict(),
+            may_defer: keeps_states && !order.expands_singly(),
             keeps_states,
             costs_end: 1 << layout.tables[0].fields.cost.min(31),
             stage: RwLock::new(Stage::Open(table)),
@@ -242,7 +242,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'a, 'm,
         self.desk.get_mut().present = 1;
         let search = &*self;
         let mut worker = Worker::new(search);
-        let may_join = || !search.order.is_one_by_one() && has_idle();
+        let may_join = || !search.order.is_textbook() && has_idle();
         loop {
             let mut stage = search.stage.write();
             let flow = match &mut *stage {

@@ -76,7 +76,8 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
         search.finish()
     }
     // A frontier that is to be found again is found by one thread.
-    let may_join = || limits.checkpoint_sink.is_none_or(|checkpoint_sink| checkpoint_sink.has_begun());
+    let may_join =
+        || limits.checkpoint_sink.is_none_or(|checkpoint_sink| checkpoint_sink.is_frontier_found());
     let least = || problem.heuristic.estimate(&problem.heuristic.evaluate(problem.puzzle, &problem.start));
     if order.is_optimal() && <P::Key as crate::memory::Key>::QUOTIENT {
         run(

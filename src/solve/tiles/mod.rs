@@ -390,7 +390,8 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
     fn by_frontier(&mut self, bytes: usize) -> Ending {
         let (limits, helpers) = (&self.limits, self.helpers);
         let all = self.region.bytes();
-        let bytes = limits.checkpoint_sink.map_or(bytes, |checkpoint_sink| checkpoint_sink.frontier(all));
+        let bytes =
+            limits.checkpoint_sink.map_or(bytes, |checkpoint_sink| checkpoint_sink.frontier_bytes(all));
         let region = &mut self.region.first(bytes);
         let outcome =
             astar::solve(self.problem, Order::ASTAR, limits, region, helpers, WhenFull::FallBackToDfs);

@@ -379,7 +379,7 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
             }
             Method::BestFirst(order) => {
                 // A search that takes states one by one is run by one worker.
-                let helpers = if order.is_strict() { &NoHelpers } else { helpers };
+                let helpers = if order.expands_singly() { &NoHelpers } else { helpers };
                 let outcome = astar::solve(problem, order, &limits, region, helpers, WhenFull::Stop);
                 note(effort, order.name(), name, outcome)
             }

@@ -33,7 +33,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
         desk.in_hand.iter().for_each(|hand| add(hand.level, hand.column, &hand.entry));
         desk.open.for_each(|level, column, entry: &mut E| add(level, column, entry));
         roots.sort_unstable();
-        checkpoint_sink.keep(&Snapshot {
+        checkpoint_sink.save(&Snapshot {
             heuristic: search.problem.heuristic.name().into(),
             region: search.region,
             expanded: desk.statistics.expanded,
@@ -52,7 +52,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'_, 'm, P, 
         table: &Frozen<'_, P::Key>,
     ) {
         let Some(checkpoint_sink) = self.limits.checkpoint_sink else { return };
-        checkpoint_sink.begin();
+        checkpoint_sink.frontier_found();
         let name = self.problem.heuristic.name();
         let Some(snapshot) = checkpoint_sink.snapshot() else {
             // Standings are told between the turns of lanes (`in_lanes`).
@@ -75,7 +75,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'_, 'm, P, 
         desk.statistics.generated = snapshot.generated.max(desk.statistics.generated);
         desk.generated_before = desk.statistics.generated;
         if let Some(why) = why {
-            checkpoint_sink.refuse(&why);
+            checkpoint_sink.reject(&why);
             desk.stop = Some(Stop::Interrupted);
             self.end(desk);
         }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     impl CheckpointSink for Few {
-        fn frontier(&self, bytes: usize) -> usize {
+        fn frontier_bytes(&self, bytes: usize) -> usize {
             bytes
         }
 
@@ -140,11 +140,11 @@ mod tests {
             self.from.as_ref()
         }
 
-        fn begin(&self) {
+        fn frontier_found(&self) {
             self.begun.store(true, Relaxed);
         }
 
-        fn has_begun(&self) -> bool {
+        fn is_frontier_found(&self) -> bool {
             self.begun.load(Relaxed)
         }
 
@@ -152,7 +152,7 @@ mod tests {
             panic!("snapshots are told with {heuristic}");
         }
 
-        fn refuse(&self, why: &str) {
+        fn reject(&self, why: &str) {
             panic!("{why}");
         }
 
@@ -160,7 +160,7 @@ mod tests {
             self.from.is_none() && self.asked.fetch_add(1, Relaxed).is_power_of_two()
         }
 
-        fn keep(&self, snapshot: &Snapshot) {
+        fn save(&self, snapshot: &Snapshot) {
             self.kept.lock().push(snapshot.clone());
         }
     }

@@ -165,7 +165,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
         self.portion.clear();
         desk.open.take(level, column, 1, &mut self.portion);
         let entry = *self.portion.first()?;
-        self.search.limits.at(level as u32);
+        self.search.limits.report_bound(level as u32);
         let hand = InHand { entry, level, column };
         desk.in_hand.push(hand);
         Some(hand)
