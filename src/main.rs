@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         );
         return Exit::Failed.into();
     }
-    limits::share_heaps();
+    limits::limit_malloc_arenas();
     // Where it cannot be changed, the signal does what it always did.
     let _ = cli::report_file_size_limit();
     // A panic anywhere, also in a worker that is joined, ends here: lines that

@@ -217,7 +217,7 @@ fn codes_are_exact_and_neighbours_are_the_oracles() {
             assert_eq!(dense.blocks(state), blocks);
             let (mut found, mut expected) = (Vec::new(), Vec::new());
             dense.expand(&[state], &mut workspace, &mut found);
-            found.iter_mut().for_each(|state| *state = state.without_note(dense.note_bits()));
+            found.iter_mut().for_each(|state| *state = state.without_used_moves(dense.note_bits()));
             let known = oracle::neighbours(tray, &blocks, metric);
             expected.extend(known.iter().map(|(_, after)| dense.state(after)));
             found.sort_unstable();

@@ -42,7 +42,7 @@ fn insert_all<K: Key>(
     for (id, cost, step) in requests {
         let answer = access.insert(key(id).mix(bits), cost, step);
         if let Insert::New(slot) | Insert::Better(slot) = answer {
-            let known = access.known(slot);
+            let known = access.content(slot);
             assert_eq!(known.mixed, key(id).mix(bits), "a slot keeps its key");
             assert!(known.cost <= cost, "costs never rise");
         }
@@ -63,7 +63,7 @@ fn judge<K: Key>(mut table: Table<'_, K>, events: &[Event], key: impl Fn(u64) ->
         let mut taken = |slot: u32| {
             let place = &mut places[slot as usize];
             assert!(!std::mem::replace(place, true), "two keys in one slot");
-            exclusive.known(slot)
+            exclusive.content(slot)
         };
         for (&id, events) in &of_key {
             let stored: Vec<&Event> =
@@ -337,9 +337,9 @@ mod schedules {
             thread::yield_now();
             self.0.is_in(slot, distance, geometry)
         }
-        fn store(self, distance: u32, note: u64, geometry: &Geometry) -> u64 {
+        fn store(self, distance: u32, meta: u64, geometry: &Geometry) -> u64 {
             thread::yield_now();
-            self.0.store(distance, note, geometry)
+            self.0.store(distance, meta, geometry)
         }
         fn load(slot: &u64, line: usize, geometry: &Geometry) -> Self {
             Self(u64::load(slot, line, geometry))
@@ -347,12 +347,12 @@ mod schedules {
         fn is_empty(slot: &u64) -> bool {
             u64::is_empty(slot)
         }
-        fn note(slot: &u64, geometry: &Geometry) -> u64 {
-            u64::note(slot, geometry)
+        fn meta(slot: &u64, geometry: &Geometry) -> u64 {
+            u64::meta(slot, geometry)
         }
-        fn renote(slot: &u64, note: u64, geometry: &Geometry) -> u64 {
+        fn with_meta(slot: &u64, meta: u64, geometry: &Geometry) -> u64 {
             thread::yield_now();
-            u64::renote(slot, note, geometry)
+            u64::with_meta(slot, meta, geometry)
         }
     }
 

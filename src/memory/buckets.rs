@@ -78,13 +78,13 @@ impl<E> Default for Segment<'_, E> {
 /// A list's entries while many threads change them: the list itself can be
 /// asked how much it holds, but not pushed to or popped.
 #[derive(Debug)]
-pub struct Lent<'m, E> {
+pub struct EntryLoan<'m, E> {
     heads: [&'m mut [Chunk]; 2],
     /// As far as chunks were ever used.
     entries: [ParallelChunks<'m, E>; 2],
 }
 
-impl<E> Lent<'_, E> {
+impl<E> EntryLoan<'_, E> {
     /// The entries of a chunk that nobody has had yet.
     #[allow(clippy::mut_from_ref)]
     pub fn next(&self) -> Option<&mut [E]> {
@@ -313,18 +313,18 @@ impl<'m, E: Pod> Buckets<'m, E> {
     }
 
     /// Lends out all entries, for many threads to change.
-    pub fn lend(&mut self) -> Lent<'m, E> {
+    pub fn lend_entries(&mut self) -> EntryLoan<'m, E> {
         let (near, far) = (std::mem::take(&mut self.near), std::mem::take(&mut self.far));
         let (chunk, fresh) = (self.shape.chunk, self.fresh as usize);
         let entries = [
             ParallelChunks::new(near.entries, chunk).up_to(fresh),
             ParallelChunks::new(far.entries, chunk).up_to(fresh.saturating_sub(near.chunks.len())),
         ];
-        Lent { heads: [near.chunks, far.chunks], entries }
+        EntryLoan { heads: [near.chunks, far.chunks], entries }
     }
 
     /// Takes back what was lent out.
-    pub fn take_back(&mut self, lent: Lent<'m, E>) {
+    pub fn return_entries(&mut self, lent: EntryLoan<'m, E>) {
         let ([near, far], [near_entries, far_entries]) = (lent.heads, lent.entries);
         self.near = Segment { chunks: near, entries: near_entries.into_slice() };
         self.far = Segment { chunks: far, entries: far_entries.into_slice() };

@@ -22,7 +22,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    fn note(&self) -> u32 {
+    fn meta(&self) -> u32 {
         self.cost + self.step
     }
 
@@ -34,14 +34,14 @@ impl Fields {
 
     /// The cost in such a number.
     #[inline(always)]
-    pub fn cost_of(&self, note: u64) -> u32 {
-        (note >> self.step) as u32
+    pub fn cost_of(&self, meta: u64) -> u32 {
+        (meta >> self.step) as u32
     }
 
     /// The move in such a number.
     #[inline(always)]
-    pub fn step_of(&self, note: u64) -> u32 {
-        note as u32 & ((1u64 << self.step) - 1) as u32
+    pub fn step_of(&self, meta: u64) -> u32 {
+        meta as u32 & ((1u64 << self.step) - 1) as u32
     }
 }
 
@@ -69,9 +69,9 @@ pub struct Geometry {
     /// `(1 << distance_bits) - 1`.
     pub distance_mask: usize,
     /// Bits of cost and move together.
-    pub note_bits: u32,
-    /// `(1 << note_bits) - 1`.
-    pub note_mask: u64,
+    pub meta_bits: u32,
+    /// `(1 << meta_bits) - 1`.
+    pub meta_mask: u64,
     /// The fields that this geometry was made for.
     pub fields: Fields,
 }
@@ -89,7 +89,7 @@ impl Geometry {
         // mean something else.
         let most = (u32::MAX as usize - 0x100) / width;
         let fit = (bytes / (slot * width)).min(most);
-        if fit == 0 || fields.note() > 62 || fields.key > K::BITS {
+        if fit == 0 || fields.meta() > 62 || fields.key > K::BITS {
             return None;
         }
         if !K::QUOTIENT {
@@ -103,7 +103,7 @@ impl Geometry {
         let mut best = None;
         for low in (0..=fit.ilog2().min(most_low)).rev() {
             let groups = (fit >> low).min(Self::MAX_GROUPS);
-            let stored = fields.key - low + fields.note();
+            let stored = fields.key - low + fields.meta();
             let Some(distance) = K::BITS.checked_sub(stored).map(|spare| spare.min(6)) else { break };
             if distance < if best.is_none() { 2 } else { 4 } {
                 break;
@@ -129,8 +129,8 @@ impl Geometry {
             stripe_shift,
             distance_bits: distance,
             distance_mask: (1 << distance) - 1,
-            note_bits: fields.note(),
-            note_mask: (1 << fields.note()) - 1,
+            meta_bits: fields.meta(),
+            meta_mask: (1 << fields.meta()) - 1,
             fields,
         }
     }

@@ -60,7 +60,7 @@ pub trait Key: Zeroable + Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
     fn is_in(self, slot: &Self::Slot, distance: u32, geometry: &Geometry) -> bool;
 
     /// The slot for a mixed key at a distance from its home line.
-    fn store(self, distance: u32, note: u64, geometry: &Geometry) -> Self::Slot;
+    fn store(self, distance: u32, meta: u64, geometry: &Geometry) -> Self::Slot;
 
     /// The mixed key in a used slot of line `line`.
     fn load(slot: &Self::Slot, line: usize, geometry: &Geometry) -> Self;
@@ -69,10 +69,10 @@ pub trait Key: Zeroable + Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
     fn is_empty(slot: &Self::Slot) -> bool;
 
     /// Cost and move of a used slot.
-    fn note(slot: &Self::Slot, geometry: &Geometry) -> u64;
+    fn meta(slot: &Self::Slot, geometry: &Geometry) -> u64;
 
     /// The same slot with another cost and move.
-    fn renote(slot: &Self::Slot, note: u64, geometry: &Geometry) -> Self::Slot;
+    fn with_meta(slot: &Self::Slot, meta: u64, geometry: &Geometry) -> Self::Slot;
 }
 
 /// Odd multipliers with well-spread bits, and their inverses modulo 2^64 and
@@ -136,18 +136,18 @@ macro_rules! narrow_key {
 
             #[inline(always)]
             fn is_in(self, slot: &$word, distance: u32, g: &Geometry) -> bool {
-                (*slot >> g.note_bits) == ((self >> g.low) << g.distance_bits) + (distance + 1) as $word
+                (*slot >> g.meta_bits) == ((self >> g.low) << g.distance_bits) + (distance + 1) as $word
             }
 
             #[inline(always)]
-            fn store(self, distance: u32, note: u64, g: &Geometry) -> $word {
+            fn store(self, distance: u32, meta: u64, g: &Geometry) -> $word {
                 let identity = ((self >> g.low) << g.distance_bits) + (distance + 1) as $word;
-                (identity << g.note_bits) | note as $word
+                (identity << g.meta_bits) | meta as $word
             }
 
             #[inline(always)]
             fn load(slot: &$word, line: usize, g: &Geometry) -> Self {
-                let identity = *slot >> g.note_bits;
+                let identity = *slot >> g.meta_bits;
                 let distance = (identity as usize & g.distance_mask) - 1;
                 let home = g.behind(line, distance);
                 ((identity >> g.distance_bits) << g.low) | (home & g.low_mask) as $word
@@ -159,13 +159,13 @@ macro_rules! narrow_key {
             }
 
             #[inline(always)]
-            fn note(slot: &$word, g: &Geometry) -> u64 {
-                *slot as u64 & g.note_mask
+            fn meta(slot: &$word, g: &Geometry) -> u64 {
+                *slot as u64 & g.meta_mask
             }
 
             #[inline(always)]
-            fn renote(slot: &$word, note: u64, g: &Geometry) -> $word {
-                (*slot & !(g.note_mask as $word)) | note as $word
+            fn with_meta(slot: &$word, meta: u64, g: &Geometry) -> $word {
+                (*slot & !(g.meta_mask as $word)) | meta as $word
             }
         }
     };
@@ -184,7 +184,7 @@ pub struct Wide<const N: usize>(pub [u64; N]);
 #[repr(C)]
 pub struct WideSlot<const N: usize> {
     key: [u64; N],
-    note: u64,
+    meta: u64,
 }
 
 #[allow(unsafe_code)]
@@ -224,12 +224,12 @@ impl<const N: usize> Key for Wide<N> {
 
     #[inline]
     fn is_in(self, slot: &WideSlot<N>, _distance: u32, _g: &Geometry) -> bool {
-        slot.note & USED != 0 && slot.key == self.0
+        slot.meta & USED != 0 && slot.key == self.0
     }
 
     #[inline]
-    fn store(self, _distance: u32, note: u64, _g: &Geometry) -> WideSlot<N> {
-        WideSlot { key: self.0, note: USED | note }
+    fn store(self, _distance: u32, meta: u64, _g: &Geometry) -> WideSlot<N> {
+        WideSlot { key: self.0, meta: USED | meta }
     }
 
     #[inline]
@@ -239,17 +239,17 @@ impl<const N: usize> Key for Wide<N> {
 
     #[inline]
     fn is_empty(slot: &WideSlot<N>) -> bool {
-        slot.note == 0
+        slot.meta == 0
     }
 
     #[inline]
-    fn note(slot: &WideSlot<N>, _g: &Geometry) -> u64 {
-        slot.note & !USED
+    fn meta(slot: &WideSlot<N>, _g: &Geometry) -> u64 {
+        slot.meta & !USED
     }
 
     #[inline]
-    fn renote(slot: &WideSlot<N>, note: u64, _g: &Geometry) -> WideSlot<N> {
-        WideSlot { key: slot.key, note: USED | note }
+    fn with_meta(slot: &WideSlot<N>, meta: u64, _g: &Geometry) -> WideSlot<N> {
+        WideSlot { key: slot.key, meta: USED | meta }
     }
 }
 

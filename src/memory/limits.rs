@@ -98,7 +98,7 @@ fn mappable(left: u64, workers: usize) -> u64 {
 /// thread frees another one could not use, and each maps 64 MiB, which counts
 /// where the address space is limited. For the start of the program, before
 /// there are threads.
-pub fn share_heaps() {
+pub fn limit_malloc_arenas() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -25,7 +25,7 @@ pub trait Packed: Pod + Eq + Ord + Send + Sync + std::fmt::Debug + std::hash::Ha
 
     /// No state either, but not [`Packed::NONE`]: what a removed state leaves
     /// behind.
-    const GONE: Self;
+    const TOMBSTONE: Self;
 
     /// Words of 64 bits in it.
     const WORDS: usize = Self::BITS as usize / 64;
@@ -44,7 +44,7 @@ pub trait Packed: Pod + Eq + Ord + Send + Sync + std::fmt::Debug + std::hash::Ha
     fn joined(self, other: Self) -> Self;
 
     /// The word without its note.
-    fn without_note(self, note_bits: u32) -> Self;
+    fn without_used_moves(self, note_bits: u32) -> Self;
 
     /// The word that was written into [`Packed::WORDS`] cells.
     fn read(cells: &[AtomicU64]) -> Self;
@@ -55,7 +55,7 @@ macro_rules! packed {
         impl Packed for $word {
             const BITS: u32 = <$word>::BITS;
             const NONE: Self = 0;
-            const GONE: Self = 1;
+            const TOMBSTONE: Self = 1;
 
             #[inline(always)]
             fn slice(self, skip: u32, bits: u32) -> usize {
@@ -79,7 +79,7 @@ macro_rules! packed {
             }
 
             #[inline(always)]
-            fn without_note(self, note_bits: u32) -> Self {
+            fn without_used_moves(self, note_bits: u32) -> Self {
                 (self >> note_bits) << note_bits
             }
 
@@ -111,8 +111,8 @@ mod tests {
     fn notes_do_not_tell_states_apart() {
         let (a, b) = (0x50_u64, 0x5f_u64);
         assert!(a.same(b, 4) && !a.same(b, 3));
-        assert_eq!(a.joined(b).without_note(4), 0x50);
-        assert!(!u64::NONE.is_state(1) && !u64::GONE.is_state(1) && a.is_state(4));
-        assert!(!u128::NONE.is_state(1) && !u128::GONE.is_state(1));
+        assert_eq!(a.joined(b).without_used_moves(4), 0x50);
+        assert!(!u64::NONE.is_state(1) && !u64::TOMBSTONE.is_state(1) && a.is_state(4));
+        assert!(!u128::NONE.is_state(1) && !u128::TOMBSTONE.is_state(1));
     }
 }

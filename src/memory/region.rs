@@ -63,7 +63,7 @@ impl<'m> Region<'m> {
 
     /// Gives the memory back to the system until it is used again. It must be
     /// private and anonymous, as an arena's and the allocator's are.
-    pub fn give_back(&mut self) {
+    pub fn release_pages(&mut self) {
         let used = self.used.0.load(Ordering::Relaxed).min(self.bytes()).next_multiple_of(size_of::<Line>());
         let lines = &mut self.lines[..used / size_of::<Line>()];
         const PAGE: usize = 64 << 10;

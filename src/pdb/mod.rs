@@ -26,9 +26,9 @@ pub(crate) mod wide;
 
 pub use crate::pdb::fifteen::batch::Boards;
 pub use crate::pdb::fifteen::payload::{CompactPayload, FullPayload, Kept as FifteenPayload, PayloadLayout};
-pub use crate::pdb::files::registry::{Event, Library, Listener, Made, Needs};
+pub use crate::pdb::files::registry::{BuildProgress, Event, Library, Listener, Needs};
 pub(crate) use crate::pdb::files::store::checksum;
-pub use crate::pdb::files::store::{Damage, Listed, Store};
+pub use crate::pdb::files::store::{Damage, Store, StoreEntry};
 pub use crate::pdb::geometry::canonical::Frame;
 pub use crate::pdb::geometry::pattern::Pattern;
 pub use crate::pdb::geometry::permutation::MOST_TILES;

@@ -99,7 +99,7 @@ impl Partition {
     }
 
     /// This partition with no more divisions than pay at once.
-    pub fn few(&self) -> Self {
+    pub fn with_few_divisions(&self) -> Self {
         Self { divisions: self.divisions.map(|divisions| divisions.min(divisions::FEW)), ..self.clone() }
     }
 

@@ -423,7 +423,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let heavy = job.report.instance.as_ref().is_some_and(|instance| shared.is_heavy(instance));
         let region = if tier == Tier::Large {
             if heavy {
-                self.slice.give_back();
+                self.slice.release_pages();
             }
             large = shared.large.lock();
             &mut *large
@@ -438,7 +438,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         // What keeping a search takes comes from what is given back here, too.
         if tier == Tier::Large && (heavy || checkpoint_sink.is_some()) {
-            attempt.region.give_back();
+            attempt.region.release_pages();
         }
         let verdict = shared.attempt(solver.as_deref(), instance, attempt, effort);
         job.report.effort.time += started.elapsed();

@@ -136,7 +136,7 @@ impl<'a, 'm, P: Puzzle> Explored<'a, 'm, P> {
     /// The state in a slot and the move that led to it; none led to the start.
     #[inline(always)]
     pub(super) fn state(&mut self, slot: u32) -> (P::State, Option<Move>) {
-        let known = self.table.exclusive().known(slot);
+        let known = self.table.exclusive().content(slot);
         let state = self.puzzle.unpack(known.mixed.unmix(self.puzzle.key_bits()));
         (state, (known.cost != START).then_some(Move(known.step)))
     }

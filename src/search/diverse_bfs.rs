@@ -168,7 +168,7 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
         let notes = self.puzzle.note_bits();
         let mut workspace = P::Workspace::default();
         let mut found = Found { states: Vec::with_capacity(16 * BATCH), goal: None };
-        self.keep(start.without_note(notes));
+        self.keep(start.without_used_moves(notes));
         let mut at = 0;
         loop {
             let layer_end = self.len;
@@ -252,7 +252,7 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
         // The goal's layer may have begun; its neighbour lies in the last whole one.
         for layer in self.layers.windows(2).rev().map(|ends| ends[0]..ends[1]) {
             neighbours.clear();
-            self.puzzle.expand(&[state.without_note(notes)], &mut workspace, &mut neighbours);
+            self.puzzle.expand(&[state.without_used_moves(notes)], &mut workspace, &mut neighbours);
             let known = |&&other: &&P::State| self.find(other).is_ok_and(|number| layer.contains(&number));
             let Some(&before) = neighbours.iter().find(known) else { continue };
             path.push(self.puzzle.step(before, state));

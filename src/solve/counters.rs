@@ -3,7 +3,7 @@
 //! Workers add; whoever shows progress reads. The numbers are for people: they
 //! may be a moment old, and the summary does not come from them.
 
-use crate::pdb::Made;
+use crate::pdb::BuildProgress;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Counters that any thread may add to.
@@ -53,8 +53,8 @@ pub struct Making {
     pub percent: u64,
 }
 
-impl From<&Made> for Making {
-    fn from(made: &Made) -> Self {
+impl From<&BuildProgress> for Making {
+    fn from(made: &BuildProgress) -> Self {
         Self { number: made.number as u64, of: made.of as u64, percent: made.percent() }
     }
 }

@@ -63,12 +63,12 @@ fn build(args: &BuildArgs) -> anyhow::Result<Exit> {
     let listener = |event: Event<'_>| {
         match event {
             Event::Damaged(pattern, damage) => screen.note(&format!("{pattern} {damage}; it is made again")),
-            Event::NotKept(pattern, error) => {
+            Event::NotSaved(pattern, error) => {
                 lost.store(true, Relaxed);
                 screen.error(&format!("{pattern} could not be written: {error}"));
             }
-            Event::Kept(..) => {}
-            Event::Made(_, made) => counters.making((&made).into()),
+            Event::Saved(..) => {}
+            Event::Progress(_, made) => counters.making((&made).into()),
         }
         !interrupt.is_raised()
     };

@@ -1,6 +1,6 @@
 //! How a table is used while it is written to: by its owner, or by one of many.
 
-use super::{FILLED, Insert, Known, Locks, Table};
+use super::{FILLED, Insert, Locks, SlotContent, Table};
 use crate::memory::key::Key;
 use lock_api::RawMutex;
 use std::sync::atomic::Ordering::Relaxed;
@@ -23,7 +23,7 @@ pub trait Access<K: Key> {
     /// The same, from its home line on.
     fn insert_from(&mut self, home: usize, mixed: K, cost: u32, step: u32) -> Insert;
     /// Reads a used slot.
-    fn known(&mut self, slot: u32) -> Known<K>;
+    fn content(&mut self, slot: u32) -> SlotContent<K>;
 }
 
 /// The access of a table's only user.
@@ -67,7 +67,7 @@ impl<K: Key> Access<K> for Exclusive<'_, '_, K> {
     }
 
     #[inline(always)]
-    fn known(&mut self, slot: u32) -> Known<K> {
+    fn content(&mut self, slot: u32) -> SlotContent<K> {
         assert!((slot as usize) < self.0.slots.len());
         #[allow(unsafe_code)]
         // SAFETY: inside the table, and `&mut Table`: nobody else can reach it.
@@ -117,7 +117,7 @@ impl<K: Key, L: RawMutex> Access<K> for Shared<'_, '_, K, L> {
     }
 
     #[inline(always)]
-    fn known(&mut self, slot: u32) -> Known<K> {
+    fn content(&mut self, slot: u32) -> SlotContent<K> {
         let slot = slot as usize;
         assert!(slot < self.table.slots.len());
         #[allow(unsafe_code)]

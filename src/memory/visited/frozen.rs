@@ -1,6 +1,6 @@
 //! How a table is used when nothing is added to it any more.
 
-use super::{FILLED, Known, Table};
+use super::{FILLED, SlotContent, Table};
 use crate::memory::geometry::Geometry;
 use crate::memory::key::Key;
 use std::ops::Range;
@@ -34,11 +34,11 @@ impl<'m, K: Key> Frozen<'m, K> {
 
     /// Finds a mixed key.
     #[inline(always)]
-    pub fn find(&self, mixed: K) -> Option<Known<K>> {
+    pub fn find(&self, mixed: K) -> Option<SlotContent<K>> {
         let (_, content) = self.locate(mixed)?;
         let g = &self.0.geometry;
-        let note = K::note(&content, g);
-        Some(Known { mixed, cost: g.fields.cost_of(note), step: g.fields.step_of(note) })
+        let meta = K::meta(&content, g);
+        Some(SlotContent { mixed, cost: g.fields.cost_of(meta), step: g.fields.step_of(meta) })
     }
 
     /// The slot of a mixed key.
@@ -65,7 +65,7 @@ impl<'m, K: Key> Frozen<'m, K> {
 
     /// Reads a used slot.
     #[inline]
-    pub fn known(&self, slot: u32) -> Known<K> {
+    pub fn content(&self, slot: u32) -> SlotContent<K> {
         let slot = slot as usize;
         assert!(slot < self.0.slots.len());
         #[allow(unsafe_code)]
@@ -75,7 +75,7 @@ impl<'m, K: Key> Frozen<'m, K> {
     }
 
     /// Calls `visit` with the content of every used slot of some lines.
-    pub fn for_each_in(&self, lines: Range<usize>, mut visit: impl FnMut(Known<K>)) {
+    pub fn for_each_in(&self, lines: Range<usize>, mut visit: impl FnMut(SlotContent<K>)) {
         let g = &self.0.geometry;
         assert!(lines.end <= g.lines);
         for slot in lines.start * g.width..lines.end * g.width {

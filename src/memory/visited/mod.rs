@@ -37,7 +37,7 @@ pub enum Insert {
 
 /// A used slot, read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Known<K> {
+pub struct SlotContent<K> {
     /// The mixed key.
     pub mixed: K,
     /// The cost of the cheapest known way.
@@ -153,16 +153,16 @@ impl<'m, K: Key> Table<'m, K> {
 
     /// What a slot's content says.
     #[inline(always)]
-    fn decode(&self, slot: usize, content: &K::Slot) -> Option<Known<K>> {
+    fn decode(&self, slot: usize, content: &K::Slot) -> Option<SlotContent<K>> {
         if K::is_empty(content) {
             return None;
         }
-        let note = K::note(content, &self.geometry);
+        let meta = K::meta(content, &self.geometry);
         let fields = &self.geometry.fields;
-        Some(Known {
+        Some(SlotContent {
             mixed: K::load(content, slot / self.geometry.width, &self.geometry),
-            cost: fields.cost_of(note),
-            step: fields.step_of(note),
+            cost: fields.cost_of(meta),
+            step: fields.step_of(meta),
         })
     }
 
@@ -224,11 +224,11 @@ impl<'m, K: Key> Table<'m, K> {
         step: u32,
     ) -> Option<(K::Slot, Insert)> {
         let g = &self.geometry;
-        let note = g.fields.join(cost, step);
+        let meta = g.fields.join(cost, step);
         if K::is_empty(&content) {
-            Some((mixed.store(distance, note, g), Insert::New(slot as u32)))
-        } else if g.fields.cost_of(K::note(&content, g)) > cost {
-            Some((K::renote(&content, note, g), Insert::Better(slot as u32)))
+            Some((mixed.store(distance, meta, g), Insert::New(slot as u32)))
+        } else if g.fields.cost_of(K::meta(&content, g)) > cost {
+            Some((K::with_meta(&content, meta, g), Insert::Better(slot as u32)))
         } else {
             None
         }
@@ -359,9 +359,9 @@ mod tests {
         assert_eq!(count, model.len());
         for (&id, &(cost, step)) in &model {
             let mixed = key(id).mix(fields.key);
-            let known = Known { mixed, cost, step };
+            let known = SlotContent { mixed, cost, step };
             assert_eq!(frozen.find(mixed), Some(known));
-            assert_eq!(frozen.known(slots[&id]), known);
+            assert_eq!(frozen.content(slots[&id]), known);
             assert_eq!(mixed.unmix(fields.key), key(id));
         }
     }
@@ -390,7 +390,7 @@ mod tests {
                     let (id, cost) = (number % keys, (number >> 50) as u32 % 200);
                     match shared.insert(id.mix(40), cost, cost % 4) {
                         Insert::New(slot) | Insert::Better(slot) => {
-                            let known = shared.known(slot);
+                            let known = shared.content(slot);
                             assert_eq!(known.mixed.unmix(40), id);
                             assert!(known.cost <= cost && known.step == known.cost % 4);
                             news += 1;

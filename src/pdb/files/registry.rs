@@ -47,16 +47,16 @@ pub enum Event<'e> {
     /// A file cannot be used, so the database is made again.
     Damaged(Pattern, &'e Damage),
     /// A database could not be written to its file; it is used all the same.
-    NotKept(Pattern, &'e io::Error),
+    NotSaved(Pattern, &'e io::Error),
     /// A database was written to a file of so many bytes.
-    Kept(Pattern, u64),
+    Saved(Pattern, u64),
     /// More states of a database that is being made are done.
-    Made(Pattern, Made),
+    Progress(Pattern, BuildProgress),
 }
 
 /// How far the databases of a partition are that have to be made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Made {
+pub struct BuildProgress {
     /// The number of the database that is being made, from 1.
     pub number: usize,
     /// How many have to be made.
@@ -67,7 +67,7 @@ pub struct Made {
     pub states: u64,
 }
 
-impl Made {
+impl BuildProgress {
     /// Percent of all states that are done.
     pub fn percent(&self) -> u64 {
         (self.done as u128 * 100 / u128::from(self.states.max(1))) as u64
@@ -197,7 +197,7 @@ impl Library {
     ) -> Result<bool, BuildError> {
         let Some(patterns) = Self::patterns(partition, size, blank) else { return Ok(false) };
         let mut missing = Vec::new();
-        let mut made = Made::default();
+        let mut made = BuildProgress::default();
         for pattern in patterns {
             if self.find(pattern).is_some() {
                 continue;
@@ -228,7 +228,7 @@ impl Library {
         pattern: Pattern,
         classes: &Arc<Classes>,
         threads: usize,
-        made: &mut Made,
+        made: &mut BuildProgress,
         listener: Listener<'_>,
     ) -> Result<Database, BuildError> {
         let states = build::states(pattern, classes);
@@ -243,13 +243,14 @@ impl Library {
         }
         made.number += 1;
         let before = *made;
-        let report: Report<'_> =
-            &|known, _| listener(Event::Made(pattern, Made { done: before.done + known, ..before }));
+        let report: Report<'_> = &|known, _| {
+            listener(Event::Progress(pattern, BuildProgress { done: before.done + known, ..before }))
+        };
         let database = build::build(pattern, classes, threads, report)?;
         made.done += states;
         match self.store.as_ref().map(|store| store.save(&database)) {
-            Some(Ok(bytes)) => drop(listener(Event::Kept(pattern, bytes))),
-            Some(Err(error)) => drop(listener(Event::NotKept(pattern, &error))),
+            Some(Ok(bytes)) => drop(listener(Event::Saved(pattern, bytes))),
+            Some(Err(error)) => drop(listener(Event::NotSaved(pattern, &error))),
             None => {}
         }
         Ok(database)

@@ -225,7 +225,7 @@ impl Store {
 
     /// All files in the folder, in the order of their names, with what their
     /// headers say. Drafts that nobody finished are among them.
-    pub fn list(&self) -> io::Result<Vec<Listed>> {
+    pub fn list(&self) -> io::Result<Vec<StoreEntry>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -241,7 +241,7 @@ impl Store {
             let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
             let header =
                 disk::open_regular(&path).map_err(Damage::from).and_then(|mut file| Header::read(&mut file));
-            listed.push(Listed {
+            listed.push(StoreEntry {
                 bytes,
                 content: header.map(|header| (header.pattern, header.counts)),
                 path,
@@ -254,7 +254,7 @@ impl Store {
 
 /// A file in a store.
 #[derive(Debug)]
-pub struct Listed {
+pub struct StoreEntry {
     /// Where it is.
     pub path: PathBuf,
     /// Its size.
@@ -263,7 +263,7 @@ pub struct Listed {
     pub content: Result<(Pattern, Vec<u64>), Damage>,
 }
 
-impl Listed {
+impl StoreEntry {
     /// Whether this is what a program left that was stopped while it wrote.
     pub fn is_draft(&self) -> bool {
         self.path.extension().is_some_and(|ending| ending == "draft")

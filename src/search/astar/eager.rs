@@ -245,7 +245,7 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
         let (mut expanded, mut generated) = (0, 0);
         for parent in handful {
             let entry = self.portion[parent];
-            let known = table.known(entry.slot());
+            let known = table.content(entry.slot());
             let cost = entry.cost(column);
             if known.cost != cost {
                 // A cheaper way was found meanwhile and has an entry of its own.

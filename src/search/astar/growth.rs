@@ -13,11 +13,11 @@ use super::engine::{BestFirst, Desk, Stage};
 use super::entry::{Entry, deferred};
 use crate::heuristic::Heuristic;
 use crate::memory::Key;
-use crate::memory::buckets::Lent;
+use crate::memory::buckets::EntryLoan;
 use crate::memory::geometry::Geometry;
 use crate::memory::parallel_chunks::ParallelChunks;
 use crate::memory::region::Piece;
-use crate::memory::visited::{Access, Frozen, Insert, Known, Locks, Table};
+use crate::memory::visited::{Access, Frozen, Insert, Locks, SlotContent, Table};
 use crate::puzzle::Puzzle;
 use crate::search::{Problem, Stop};
 use lock_api::RawMutex;
@@ -46,7 +46,7 @@ enum Phase<'m, K: Key, E> {
     /// States are moved, from line `next` on.
     Moving { larger: Table<'m, K>, next: AtomicUsize, fits: AtomicBool },
     /// The open list learns where they are now.
-    Renumbering { larger: Frozen<'m, K>, open: Lent<'m, E> },
+    Renumbering { larger: Frozen<'m, K>, open: EntryLoan<'m, E> },
 }
 
 impl<'m, K: Key, E> Growth<'m, K, E> {
@@ -127,7 +127,7 @@ fn move_states<K: Key>(
 ) {
     let lines = old.geometry().lines;
     let mut batch = Vec::with_capacity(BATCH);
-    let insert_batch = |batch: &mut Vec<Known<K>>, larger: &mut _| {
+    let insert_batch = |batch: &mut Vec<SlotContent<K>>, larger: &mut _| {
         for known in batch.drain(..) {
             if Access::insert(larger, known.mixed, known.cost, known.step) == Insert::Full {
                 fits.store(false, Ordering::Relaxed);
@@ -157,7 +157,7 @@ fn renumber<K: Key, C, E: Entry<C>>(old: &Frozen<'_, K>, larger: &Frozen<'_, K>,
         let entered = |entry: &&mut E| deferred(entry.slot()).is_none();
         entries.iter_mut().filter(entered).for_each(|entry| old.prefetch_slot(entry.slot()));
         mixed.clear();
-        mixed.extend(entries.iter_mut().filter(entered).map(|entry| old.known(entry.slot()).mixed));
+        mixed.extend(entries.iter_mut().filter(entered).map(|entry| old.content(entry.slot()).mixed));
         mixed.iter().for_each(|&mixed| larger.prefetch(mixed));
         for (entry, &mixed) in entries.iter_mut().filter(entered).zip(&mixed) {
             entry.set_slot(larger.slot_of(mixed).expect("all states were moved"));
@@ -235,10 +235,10 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'_, 'm, P, 
                 return;
             }
             Phase::Moving { larger, .. } => {
-                Phase::Renumbering { larger: larger.freeze(), open: desk.open.lend() }
+                Phase::Renumbering { larger: larger.freeze(), open: desk.open.lend_entries() }
             }
             Phase::Renumbering { larger, open } => {
-                desk.open.take_back(open);
+                desk.open.return_entries(open);
                 desk.room = self.layout.room(desk.growths_left);
                 let words = bytemuck::cast_slice_mut(old.thaw().into_memory());
                 if desk.growths_left > 0 {

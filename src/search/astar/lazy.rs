@@ -186,7 +186,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
                     Some(Move(step))
                 }
                 None => {
-                    let known = table.known(entry.slot());
+                    let known = table.content(entry.slot());
                     if known.cost != cost {
                         // A cheaper way was found meanwhile and has an entry of its own.
                         continue;

@@ -68,7 +68,7 @@ impl<P: Batched> Guide<'_, '_, '_, P> {
     /// The layers around a state up to a distance, as far as there is room for
     /// all of them.
     fn layers(&mut self, from: P::State, until: u32) -> Result<VecDeque<Layer>, Stop> {
-        let from = from.without_note(self.engine.puzzle.note_bits());
+        let from = from.without_used_moves(self.engine.puzzle.note_bits());
         let Finished { end, layers, statistics, .. } = self.engine.search(from, Some(until), self.helpers);
         self.statistics += statistics;
         match end {
@@ -91,10 +91,11 @@ impl<P: Batched> Guide<'_, '_, '_, P> {
         (0..1 << coarse.bits).find_map(|number| {
             let bucket = coarse.bucket(pool, number);
             let known: HashSet<P::State, ahash::RandomState> =
-                states::<P::State>(pool, &bucket).map(|state| state.without_note(note_bits)).collect();
+                states::<P::State>(pool, &bucket).map(|state| state.without_used_moves(note_bits)).collect();
             fine.matching(number, coarse.bits).find_map(|number| {
                 let bucket = fine.bucket(pool, number);
-                states::<P::State>(pool, &bucket).find(|state| known.contains(&state.without_note(note_bits)))
+                states::<P::State>(pool, &bucket)
+                    .find(|state| known.contains(&state.without_used_moves(note_bits)))
             })
         })
     }
@@ -109,7 +110,7 @@ impl<P: Batched> Guide<'_, '_, '_, P> {
         let mut way = Vec::new();
         while let Some(layer) = layers.pop_back() {
             neighbours.clear();
-            puzzle.expand(&[at.without_note(note_bits)], &mut workspace, &mut neighbours);
+            puzzle.expand(&[at.without_used_moves(note_bits)], &mut workspace, &mut neighbours);
             let before = neighbours.iter().find(|&&state| layer.holds(pool, state, note_bits));
             at = *before.expect("a state has a neighbour in the layer before");
             way.push(at);

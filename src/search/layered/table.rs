@@ -77,7 +77,7 @@ impl<'s, E: Packed> Table<'s, E> {
         let mut at = state.slice(self.skip, self.bits) & mask;
         while slots[at] != E::NONE {
             if slots[at].same(state, self.note_bits) {
-                slots[at] = E::GONE;
+                slots[at] = E::TOMBSTONE;
                 return;
             }
             at = (at + 1) & mask;

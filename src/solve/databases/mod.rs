@@ -405,11 +405,11 @@ impl Databases {
                 Event::Damaged(pattern, damage) => {
                     observer.warn(&format!("the pattern database {pattern} {damage}; it is made again"))
                 }
-                Event::NotKept(pattern, error) => observer.warn(&format!(
+                Event::NotSaved(pattern, error) => observer.warn(&format!(
                     "the pattern database {pattern} could not be kept for the next run: {error}"
                 )),
-                Event::Kept(_, bytes) => drop(written.fetch_add(bytes, Relaxed)),
-                Event::Made(_, made) => counters.making((&made).into()),
+                Event::Saved(_, bytes) => drop(written.fetch_add(bytes, Relaxed)),
+                Event::Progress(_, made) => counters.making((&made).into()),
             }
             !stop_condition.is_due()
         };

@@ -147,7 +147,8 @@ fn by_several_partitions(goal: &Board, plan: Plan, resources: Resources<'_>) -> 
     if plan.method.is_by_name() {
         return Some(then);
     }
-    let few = if plan.heuristic == HeuristicChoice::Pdb { None } else { make(&partition.few()) };
+    let few =
+        if plan.heuristic == HeuristicChoice::Pdb { None } else { make(&partition.with_few_divisions()) };
     let Some(first) = few.or_else(|| make(partition)) else { return Some(then) };
     Some(Box::new(LongLater { first, then }))
 }

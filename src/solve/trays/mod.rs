@@ -277,7 +277,7 @@ const MOVE_BYTES: usize = 48;
 fn beside_path<'r>(region: &'r mut Region<'_>, tier: Tier, state_bytes: usize) -> Region<'r> {
     // In the first tier there are few states.
     if tier != Tier::Quick {
-        region.give_back();
+        region.release_pages();
     }
     let states = region.bytes() / (state_bytes + MOVE_BYTES);
     region.first(states * state_bytes)

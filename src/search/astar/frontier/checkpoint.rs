@@ -26,7 +26,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
         let mut roots: Vec<Root> = Vec::with_capacity(desk.open.len() + desk.in_hand.len());
         // What is stale would stand beside a root of the same state, wherever it is.
         let mut add = |level: usize, column: usize, entry: &E| {
-            if !search.is_stale(entry, column, table.known(entry.slot()).cost) {
+            if !search.is_stale(entry, column, table.content(entry.slot()).cost) {
                 roots.push((entry.slot(), level as u16));
             }
         };
@@ -93,7 +93,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'_, 'm, P, 
         let mut all = Vec::with_capacity(desk.open.len());
         let mut portion = Vec::new();
         while let Some((level, column)) = desk.open.pop(levels, 1 << 12, &mut portion) {
-            let fresh = |entry: &E| table.known(entry.slot()).cost == entry.cost(column);
+            let fresh = |entry: &E| table.content(entry.slot()).cost == entry.cost(column);
             all.extend(portion.drain(..).filter(fresh).map(|entry| (level, entry)));
         }
         all.sort_unstable_by_key(|(_, entry)| entry.slot());

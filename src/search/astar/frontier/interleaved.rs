@@ -113,7 +113,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
                             any = false;
                             break;
                         };
-                        let known = table.known(next.entry.slot());
+                        let known = table.content(next.entry.slot());
                         if search.is_stale(&next.entry, next.column, known.cost) {
                             let _ = self.let_go(desk, next);
                             continue;
@@ -134,7 +134,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
                 match lane.turn(puzzle, heuristic, hand.level as u32, known, &mut seen) {
                     Turn::More => continue,
                     Turn::Goal(mut below) => {
-                        let mut path = trace(puzzle, table, table.known(hand.entry.slot()).mixed);
+                        let mut path = trace(puzzle, table, table.content(hand.entry.slot()).mixed);
                         path.append(&mut below);
                         let desk = &mut search.desk.lock();
                         search.improve(desk, path.len() as u32, End::Path(path));

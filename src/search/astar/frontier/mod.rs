@@ -45,7 +45,7 @@ impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, '_, P, H, 
             let mut before = desk.nodes();
             drop(desk);
             for entry in self.portion.clone() {
-                let known = table.known(entry.slot());
+                let known = table.content(entry.slot());
                 if search.is_stale(&entry, column, known.cost) {
                     continue;
                 }
