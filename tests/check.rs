@@ -95,11 +95,11 @@ fn wrong_claims_are_found() {
         with(1, "1\tsolved\t1\tR"),
         "p.txt, line 1, record 1: move 1 takes the blank over the edge (Right)"
     );
-    assert!(with(3, "3\tsolved\t3\tDR").ends_with("the length is said to be 3, but it is 2"));
+    assert!(with(3, "3\tsolved\t3\tDR").ends_with("the result claims length 3, but it has 2 moves"));
     assert!(with(2, "k\tsolved\t1\tQ").ends_with("record 2 (k): move 1 is 'Q', not U, R, D or L"));
     assert!(with(4, "4\tsolved\t0\t").ends_with("do not end at the goal blank-last"));
-    assert!(with(4, "4\tinvalid\t-\t").contains("said to be invalid"));
-    assert!(with(3, "3\tunsolvable\t-\t").contains("said to be unsolvable"));
+    assert!(with(4, "4\tinvalid\t-\t").contains("reported as invalid"));
+    assert!(with(3, "3\tunsolvable\t-\t").contains("reported as unsolvable"));
     assert!(with(5, "5\tsolved\t0\t").contains("tile 7 appears twice (line 5, column 15)"));
     assert!(with(2, "k\tdone\t1\tR").ends_with("'done' is not a status"));
     assert!(with(2, "k\tsolv").ends_with("'solv' is not a status"));
@@ -153,7 +153,7 @@ fn every_record_has_one_result() {
     );
     assert_eq!(
         problem(&format!("{TEXT}9\tinvalid\t-\t\n")),
-        "results line 6: no record '9' is without a result here"
+        "results line 6: no record '9' without a result"
     );
     assert!(run(&[text[4], text[0], text[3], text[1], text[2]].join("\n")).is_right());
 }
@@ -182,7 +182,7 @@ fn blocks_go_nowhere_outside_their_tray() {
         let result = format!("1\tsolved\t1\t0 1 {to}\n");
         let summary = check(vec![reader("t", tray)], result.as_bytes(), &CheckOptions::default()).unwrap();
         assert_eq!((summary.wrong, summary.missing), (1, 0), "{to}");
-        assert!(summary.problems[0].contains("it leaves the tray"), "{:?}", summary.problems);
+        assert!(summary.problems[0].contains("the block leaves the tray"), "{:?}", summary.problems);
     }
 }
 

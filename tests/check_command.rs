@@ -59,7 +59,7 @@ fn every_problem_is_a_line_on_stdout() {
     assert_eq!((status, stdout.as_str()), (1, "p.txt, line 2, record 2 (k): no result\n"));
 
     let (status, stdout, _) = outcome(&(RIGHT.concat() + RIGHT[1]), &["--quiet"]);
-    assert_eq!((status, stdout.as_str()), (1, "results line 5: no record 'k' is without a result here\n"));
+    assert_eq!((status, stdout.as_str()), (1, "results line 5: no record 'k' without a result\n"));
 }
 
 #[test]
@@ -120,15 +120,15 @@ fn what_a_result_says_of_its_record_is_compared() {
     let problem = |from: &str, to: &str| changed("jsonl", from, to).1;
     assert_eq!(
         problem("\"id\":\"k\"", "\"id\":\"q\""),
-        "p.txt, line 2, record 2 (k): the id is said to be 'q', but it is 'k'\n"
+        "p.txt, line 2, record 2 (k): the id is 'q' in the result, but 'k' in the record\n"
     );
     assert_eq!(
         problem("\"kind\":\"tiles\"", "\"kind\":\"tray\""),
-        "p.txt, line 1, record 1: the kind is said to be 'tray', but it is 'tiles'\n"
+        "p.txt, line 1, record 1: the kind is 'tray' in the result, but 'tiles' in the record\n"
     );
     assert_eq!(
         problem("\"size\":\"3x3\"", "\"size\":\"4x4\""),
-        "p.txt, line 1, record 1: the size is said to be '4x4', but it is '3x3'\n"
+        "p.txt, line 1, record 1: the size is '4x4' in the result, but '3x3' in the record\n"
     );
     assert_eq!(changed("csv", ",tiles,3x3,", ",tiles,3x4,").0, 1);
 }
@@ -138,10 +138,8 @@ fn the_summary_record_must_agree_with_the_results() {
     for (name, count) in [("puzzles", 4), ("solved", 2), ("optimal", 2), ("unsolvable", 1), ("invalid", 1)] {
         let (status, stdout) =
             changed("jsonl", &format!("\"{name}\":{count}"), &format!("\"{name}\":{}", count + 3));
-        let expected = format!(
-            "results line 5: the summary says {name} {}, but the results come to {count}\n",
-            count + 3
-        );
+        let expected =
+            format!("results line 5: the summary has {name} {}, but the results have {count}\n", count + 3);
         assert_eq!((status, stdout), (1, expected));
     }
     let summary = "{\"type\":\"summary\",\"v\":1,";

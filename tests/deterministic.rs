@@ -114,7 +114,7 @@ fn what_depends_on_the_clock_or_the_machine_is_refused() {
     let cases: [(&[&str], &str); 4] = [
         (&["--timeout", "1s"], "cannot be used with"),
         (&["--deadline", "1s"], "cannot be used with"),
-        (&["--quality", "improve"], "works against the clock"),
+        (&["--quality", "improve"], "depends on time"),
         (&["--memory", "64MiB"], "64 MiB of memory are not enough: at least"),
     ];
     for (arguments, why) in cases {

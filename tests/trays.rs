@@ -150,14 +150,14 @@ fn jumps_and_other_lies_are_found_out() {
     let says = |line: &str| String::from_utf8(check(line).stdout).unwrap();
     assert_eq!(check("1\tsolved\t2\t0 0 1 0; 1 0 1 2\n").status.code(), Some(0));
     assert_eq!(check("1\tsolved\t1\t0 0 1 2\n").status.code(), Some(0), "a piece may turn");
-    assert!(says("1\tsolved\t1\t0 0 0 3\n").contains("it leaves the tray"));
-    assert!(says("1\tsolved\t2\t0 0 0 1; 0 1 1 2\n").contains("something is in its way"));
+    assert!(says("1\tsolved\t1\t0 0 0 3\n").contains("the block leaves the tray"));
+    assert!(says("1\tsolved\t2\t0 0 0 1; 0 1 1 2\n").contains("the block is obstructed"));
     assert!(says("1\tsolved\t1\t0 1 1 1\n").contains("do not end at the goal"));
     assert!(says("1\tsolved\t1\t1 1 1 2\n").contains("no block has its top-left cell there"));
-    assert!(says("1\tsolved\t3\t0 0 1 0; 1 0 1 2\n").contains("the length is said to be 3"));
+    assert!(says("1\tsolved\t3\t0 0 1 0; 1 0 1 2\n").contains("the result claims length 3"));
     assert!(says("1\tunsolvable\t-\texhausted\n").contains("it has a solution"));
     let slide = r#"{"type":"result","file":"p.txt","n":1,"metric":"slide","status":"solved","length":1,"moves":[[0,0,1,2]]}"#;
-    assert!(says(slide).contains("it is not straight"));
+    assert!(says(slide).contains("the move is not straight"));
 }
 
 /// Trays of every small kind: sizes, densities, shapes, one or several goals,

@@ -1,16 +1,16 @@
 //! CSV results: the fields of JSON Lines under a header line.
 
-use super::{limited::Limited, outcome::Fields, results::Found};
+use super::{limited::Limited, outcome::Fields, results::ResultItem};
 use ::csv::{Reader, ReaderBuilder, StringRecord};
 use std::io::{self, BufRead};
 
-/// Whether a line looks like the header.
+/// Returns whether a line looks like the header.
 pub(super) fn fits(line: &str) -> bool {
     let mut names = line.split(',');
     names.clone().any(|name| name == "status") && names.any(|name| name == "n")
 }
 
-/// The results of a file, row by row.
+/// Results of a file, row by row.
 pub(super) struct Rows<R> {
     reader: Reader<Limited<R>>,
     header: StringRecord,
@@ -55,20 +55,20 @@ impl<R: BufRead> Rows<R> {
 }
 
 impl<R: BufRead> Iterator for Rows<R> {
-    type Item = io::Result<Found>;
+    type Item = io::Result<ResultItem>;
 
-    fn next(&mut self) -> Option<io::Result<Found>> {
+    fn next(&mut self) -> Option<io::Result<ResultItem>> {
         self.reader.get_mut().begin();
         let read = self.reader.read_record(&mut self.row);
         let line = self.row.position().map_or(0, ::csv::Position::line);
         match read {
             Ok(false) => None,
             Ok(true) => Some(Ok(match self.fields() {
-                Some(fields) => Found::Outcome(Box::new(fields.outcome(line, self.tile_letters))),
-                None => Found::Malformed { line, what: "not a row of results".into() },
+                Some(fields) => ResultItem::Outcome(Box::new(fields.outcome(line, self.tile_letters))),
+                None => ResultItem::Malformed { line, what: "not a row of results".into() },
             })),
             Err(error) if error.is_io_error() => Some(Err(error.into())),
-            Err(error) => Some(Ok(Found::Malformed { line, what: error.to_string() })),
+            Err(error) => Some(Ok(ResultItem::Malformed { line, what: error.to_string() })),
         }
     }
 }
@@ -85,10 +85,10 @@ mod tests {
         assert!(fits(text.lines().next().unwrap()) && !fits("1,2,3"));
         let found: Vec<_> =
             Rows::new(Limited::new(text.as_bytes(), 999), false).unwrap().map(Result::unwrap).collect();
-        let Found::Outcome(first) = &found[0] else { panic!() };
+        let ResultItem::Outcome(first) = &found[0] else { panic!() };
         assert_eq!(first.place, Some(("a,b".into(), 1)));
         assert!(matches!(&first.claim, Claim::Solved(solved) if solved.optimal == Some(false)));
-        assert!(matches!(&found[1], Found::Outcome(second) if second.claim == Claim::Unsolvable));
-        assert!(matches!(&found[2], Found::Malformed { line: 4, .. }) && found.len() == 3);
+        assert!(matches!(&found[1], ResultItem::Outcome(second) if second.claim == Claim::Unsolvable));
+        assert!(matches!(&found[2], ResultItem::Malformed { line: 4, .. }) && found.len() == 3);
     }
 }

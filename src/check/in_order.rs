@@ -1,9 +1,8 @@
-//! Results that should answer the first records of some files, one after the
-//! other, as a run writes them.
+//! Compares results with the first records of some files, in order, as a run writes them.
 
 use super::outcome::{Claim, Outcome};
 use super::puzzles::{Puzzle, Puzzles};
-use super::results::{self, Found};
+use super::results::{self, ResultItem};
 use super::verdict::judge;
 use super::{CheckError, CheckOptions};
 use crate::input::Reader;
@@ -12,23 +11,23 @@ use crate::puzzle::tiles::Metric;
 use std::io::BufRead;
 use std::sync::Arc;
 
-/// Counts the results if each is right and stands in its place; or what is wrong
-/// with the first that is not. Of the records, those that `takes` admits by their
-/// number count. A file is read as far as it can be.
+/// Returns the number of results if each is correct and in its place, or the error of the first
+/// that is not. Only records whose number satisfies `takes` count. A file that cannot be read
+/// further is treated as ended.
 pub fn in_order(
     readers: impl Iterator<Item = Reader>,
     results: impl BufRead,
     options: &CheckOptions,
-    takes: impl Fn(u64) -> bool,
+    includes: impl Fn(u64) -> bool,
 ) -> Result<Result<u64, String>, CheckError> {
     let Some(results) = results::open(results, options)? else { return Err(CheckError::Format) };
-    let mut records = Records { readers, file: None, takes };
+    let mut records = Records { readers, file: None, includes };
     let mut right = 0;
     for found in results {
         let outcome = match found? {
-            Found::Outcome(outcome) => outcome,
-            Found::Summary { .. } => continue,
-            Found::Malformed { line, what } => return Ok(Err(format!("line {line}: {what}"))),
+            ResultItem::Outcome(outcome) => outcome,
+            ResultItem::Summary { .. } => continue,
+            ResultItem::Malformed { line, what } => return Ok(Err(format!("line {line}: {what}"))),
         };
         let answers = match records.next() {
             Some((file, puzzle)) => compare(&file, &puzzle, &outcome),
@@ -42,11 +41,11 @@ pub fn in_order(
     Ok(Ok(right))
 }
 
-/// The records of files that are opened one by one.
+/// Records of files that are opened one after the other.
 struct Records<I, T> {
     readers: I,
     file: Option<(Arc<str>, Puzzles)>,
-    takes: T,
+    includes: T,
 }
 
 impl<I: Iterator<Item = Reader>, T: Fn(u64) -> bool> Records<I, T> {
@@ -58,16 +57,16 @@ impl<I: Iterator<Item = Reader>, T: Fn(u64) -> bool> Records<I, T> {
                 continue;
             };
             match puzzles.next() {
-                Ok(Some(puzzle)) if (self.takes)(puzzle.n) => return Some((name.clone(), puzzle)),
+                Ok(Some(puzzle)) if (self.includes)(puzzle.n) => return Some((name.clone(), puzzle)),
                 Ok(Some(_)) => {}
-                // The run reads on in the next file.
+                // The run continues with the next file.
                 Ok(None) | Err(_) => self.file = None,
             }
         }
     }
 }
 
-/// Whether a result is one of a record, and right.
+/// Returns an error unless a result belongs to `puzzle` and is correct.
 fn compare(file: &str, puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String> {
     if let Some((said, n)) = &outcome.place
         && (said != file || *n != puzzle.n)

@@ -1,20 +1,20 @@
-//! JSON Lines results: an object a line, the summary last.
+//! JSON Lines results: one object per line, the summary last.
 
 use super::outcome::{Fields, Outcome};
 use super::tally::Counts;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// What a line is.
+/// A parsed line.
 #[derive(Debug, PartialEq)]
 pub(super) enum Record {
     Result(Box<Outcome>),
     Summary(Counts),
 }
 
-/// Reads one line.
+/// Parses one line.
 pub(super) fn record(text: &str, line: u64, tile_letters: bool) -> Result<Record, String> {
-    // The moves may be most of the line: they are not taken apart twice.
+    // Members stay unparsed text here: the moves may be most of the line.
     let object: HashMap<String, Box<RawValue>> =
         serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
     let raw = |name: &str| object.get(name).map(|value| value.get());
@@ -24,7 +24,7 @@ pub(super) fn record(text: &str, line: u64, tile_letters: bool) -> Result<Record
             let counts: Option<HashMap<String, u64>> = raw("counts")
                 .map(serde_json::from_str)
                 .transpose()
-                .map_err(|error| format!("a summary whose counts are no numbers: {error}"))?;
+                .map_err(|error| format!("the counts of the summary are not numbers: {error}"))?;
             let counts = counts.unwrap_or_default();
             return Ok(Record::Summary(Counts::new(|name| counts.get(name).copied())));
         }
@@ -50,19 +50,19 @@ pub(super) fn record(text: &str, line: u64, tile_letters: bool) -> Result<Record
         moves: raw("moves").map(moves).transpose()?,
     };
     if fields.n.is_none() {
-        return Err("a result without its record's number 'n'".into());
+        return Err("the record's number 'n' is missing".into());
     }
     Ok(Record::Result(Box::new(fields.outcome(line, tile_letters))))
 }
 
-/// The moves as the other formats write them: a text, or from `[[r,c,r',c'],…]`
-/// four numbers for each move with semicolons between.
+/// Returns the moves in the syntax of the other formats: a text as it is, and `[[r,c,r',c'],…]` as
+/// four numbers per move separated by semicolons.
 fn moves(value: &str) -> Result<String, String> {
     if value.starts_with('"') {
         return serde_json::from_str(value).map_err(|error| error.to_string());
     }
     if !value.starts_with('[') {
-        return Err("moves that are neither a text nor an array".into());
+        return Err("the moves are neither a string nor an array".into());
     }
     let (mut text, mut depth) = (String::with_capacity(value.len()), 0u32);
     for byte in value.chars() {
@@ -73,7 +73,7 @@ fn moves(value: &str) -> Result<String, String> {
             (',', 2) => text.push(' '),
             (gap, _) if gap.is_ascii_whitespace() => {}
             (other, 2) => text.push(other),
-            _ => return Err("a move that is not an array".into()),
+            _ => return Err("a move is not an array".into()),
         }
     }
     Ok(text)

@@ -1,25 +1,24 @@
-//! Results from anywhere, in memory of a fixed size: a stream of which no result
-//! may be longer than there is room for.
+//! A stream of results with a limit on the length of one result, so that memory is bounded.
 
 use crate::quantity::Bytes;
 use std::io::{self, BufRead, ErrorKind, Read};
 
-/// A stream that counts what is taken of it since the last result began.
+/// A stream that counts the bytes consumed since the start of the current result.
 pub(super) struct Limited<R> {
     stream: R,
-    most: u64,
-    taken: u64,
+    limit: u64,
+    consumed: u64,
 }
 
 impl<R: BufRead> Limited<R> {
-    /// No result may be longer than `most` bytes.
-    pub(super) fn new(stream: R, most: u64) -> Self {
-        Self { stream, most, taken: 0 }
+    /// Creates a stream whose results have at most `most` bytes.
+    pub(super) fn new(stream: R, limit: u64) -> Self {
+        Self { stream, limit, consumed: 0 }
     }
 
-    /// The next result begins.
+    /// Marks the start of the next result.
     pub(super) fn begin(&mut self) {
-        self.taken = 0;
+        self.consumed = 0;
     }
 }
 
@@ -33,16 +32,15 @@ impl<R: BufRead> Read for Limited<R> {
 
 impl<R: BufRead> BufRead for Limited<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.taken > self.most {
-            let what =
-                format!("one is longer than {}, which is what --memory has room for", Bytes(self.most));
+        if self.consumed > self.limit {
+            let what = format!("a result is longer than {} (raise --memory)", Bytes(self.limit));
             return Err(io::Error::new(ErrorKind::OutOfMemory, what));
         }
         self.stream.fill_buf()
     }
 
     fn consume(&mut self, bytes: usize) {
-        self.taken += bytes as u64;
+        self.consumed += bytes as u64;
         self.stream.consume(bytes);
     }
 }
@@ -52,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_piece_is_taken_and_a_longer_one_refused() {
+    fn a_result_within_the_limit_is_read_and_a_longer_one_refused() {
         let text = [b"1234567\n".repeat(3), b"1".repeat(99)].concat();
         let mut stream = Limited::new(io::BufReader::with_capacity(4, &text[..]), 10);
         let mut line = Vec::new();

@@ -1,9 +1,8 @@
-//! Which record a result is about.
+//! Finds the record of each result.
 //!
-//! Results that name their file and number are found by them; others by order
-//! and id. Records that a result has overtaken wait for theirs: that is none
-//! where results stand in input order, so memory grows only with what is out of
-//! order or missing.
+//! Results that name their file and number are matched by these; others by order and id. Records
+//! that were overtaken by a result are stored until theirs arrives. If results are in input order
+//! there are none, so memory grows only with records that are out of order or missing.
 
 use super::{
     CheckError,
@@ -13,42 +12,41 @@ use super::{
 use crate::input::InputError;
 use std::collections::{HashMap, VecDeque};
 
-/// How far ahead a record is looked for by its id.
+/// Maximum number of records searched ahead for an id.
 const AHEAD: usize = 1000;
 
-/// What a record takes that waits, beside what it holds, in bytes.
+/// Overhead of a waiting record beside its content, in bytes.
 const WAITING: u64 = 512;
 
-/// The record of a result, or why there is none.
+/// The record of a result, or the reason why there is none.
 pub(super) enum Match {
     Puzzle(Box<Puzzle>),
     None(String),
 }
 
-/// How many records there were, and how many had no result.
+/// Number of records, and of records without a result.
 pub(super) struct Missing {
     pub(super) puzzles: u64,
     pub(super) without_result: u64,
 }
 
-/// What a waiting record is found by.
+/// Key of a waiting record.
 #[derive(PartialEq, Eq, Hash)]
 enum Handle {
     Place(usize, u64),
     Id(Box<str>),
 }
 
-/// The records that have no result yet.
+/// Records without a result so far.
 pub(super) struct Matching {
     puzzles: Puzzles,
     /// Records not yet reached, in order.
     ahead: VecDeque<Puzzle>,
     /// Records overtaken by a result.
     waiting: HashMap<Handle, VecDeque<Puzzle>>,
-    /// How many records of each file have been read.
+    /// Number of records read from each file.
     read: Vec<u64>,
-    /// Bytes of the records ahead and of those that wait, and how many there may be
-    /// of each.
+    /// Bytes of the records ahead and of the waiting records, and the limit of each.
     held: (u64, u64),
     room: u64,
 }
@@ -60,7 +58,7 @@ impl Matching {
         Self { puzzles, ahead, waiting, read, held, room }
     }
 
-    /// The record's name in messages.
+    /// Returns the record's name for messages.
     pub(super) fn name(&self, puzzle: &Puzzle) -> String {
         let file = self.puzzles.files().nth(puzzle.file).unwrap_or("");
         let id =
@@ -68,7 +66,7 @@ impl Matching {
         format!("{file}, line {}, record {}{id}", puzzle.line, puzzle.n)
     }
 
-    /// The record that a result is about.
+    /// Returns the record of a result.
     pub(super) fn find(&mut self, outcome: &Outcome) -> Result<Match, CheckError> {
         let found = match &outcome.place {
             Some((file, n)) => self.find_by_place(file, *n),
@@ -78,14 +76,14 @@ impl Matching {
     }
 
     fn find_by_place(&mut self, name: &str, n: u64) -> Result<Match, InputError> {
-        // The results of a single file may know it by another name: it may have
-        // been read from standard input, or have moved.
+        // A single file may have another name in the results: it may have been read from standard
+        // input, or have been moved.
         let file = if self.read.len() == 1 { Some(0) } else { self.puzzles.files().position(|f| f == name) };
         let Some(file) = file else {
             return Ok(Match::None(format!("no puzzles come from a file '{}'", short(name))));
         };
         while let Some(next) = self.look_ahead(0)?.map(|puzzle| (puzzle.file, puzzle.n)) {
-            // Who waits too long is told of in `find`.
+            // If too many records wait, `find` returns the error.
             if next > (file, n) || self.held.1 > self.room {
                 break;
             }
@@ -124,10 +122,10 @@ impl Matching {
         let mut ids = std::iter::once(id).chain(outcome.other_ids.iter().map(String::as_str));
         Ok(ids
             .find_map(|id| self.take_waiting(Handle::Id(id.into())))
-            .unwrap_or_else(|| Match::None(format!("no record '{}' is without a result here", short(id)))))
+            .unwrap_or_else(|| Match::None(format!("no record '{}' without a result", short(id)))))
     }
 
-    /// The record so many places ahead.
+    /// Returns the record `index` places ahead.
     fn look_ahead(&mut self, index: usize) -> Result<Option<&Puzzle>, InputError> {
         while self.ahead.len() <= index {
             let Some(puzzle) = self.puzzles.next()? else { return Ok(None) };
@@ -138,7 +136,7 @@ impl Matching {
         Ok(self.ahead.get(index))
     }
 
-    /// The next record.
+    /// Removes and returns the next record.
     fn pop(&mut self) -> Option<Puzzle> {
         let puzzle = self.ahead.pop_front()?;
         self.held.0 -= puzzle.bytes();
@@ -160,7 +158,7 @@ impl Matching {
         Some(Match::Puzzle(puzzle.into()))
     }
 
-    /// Calls `missing` with the name of each record that has no result.
+    /// Calls `missing` with the name of each record without a result.
     pub(super) fn finish(mut self, mut missing: impl FnMut(String)) -> Result<Missing, InputError> {
         let mut waiting: Vec<Puzzle> = std::mem::take(&mut self.waiting).into_values().flatten().collect();
         waiting.sort_unstable_by_key(|puzzle| (puzzle.file, puzzle.n));

@@ -1,14 +1,17 @@
 //! Replays solutions, independently of the code that found them.
 //!
-//! [`check`] reads puzzles and results side by side, finds for each result its
-//! record, and judges it: a solution must lead to the goal in as many moves as
-//! it says, an unsolvable board must be one by parity (a tray, as far as a plain
-//! search can tell), an invalid record must
-//! be invalid, and each record must have exactly one result. Nothing here calls
-//! the search, or the code that writes results.
+//! [`check`] reads puzzles and results side by side, finds the record of each result, and judges
+//! the result:
 //!
-//! Where results stand in the order of the input, memory stays flat however
-//! many there are.
+//! - a solution must lead to the goal in the number of moves that it claims;
+//! - an unsolvable board must be unsolvable by parity, an unsolvable tray as far as a plain search
+//!   can prove it;
+//! - an invalid record must be invalid;
+//! - each record must have exactly one result.
+//!
+//! Invariant: nothing here calls the search or the code that writes results.
+//!
+//! If results are in the order of the input, memory use is constant, whatever their number.
 
 mod csv;
 mod in_order;
@@ -33,32 +36,32 @@ use crate::puzzle::tiles::Direction;
 pub use in_order::in_order;
 use matching::{Match, Matching, Missing};
 use outcome::{Claim, Moves, Outcome};
-pub use pairs::{Known, Pair, pairs};
+pub use pairs::{Pair, UsableResult, pairs};
 pub use puzzles::PuzzleFile;
 use puzzles::{Puzzle, Puzzles};
-use results::Found;
+use results::ResultItem;
 use std::{fmt, io, io::BufRead};
 use tally::Tally;
 use verdict::{Judgement, judge};
 
-/// So many problems are kept word for word; the rest are counted.
+/// Maximum number of problems kept as text; further ones are only counted.
 const SHOWN: usize = 20;
 
-/// So many characters of a problem are shown.
+/// Maximum number of characters shown of a problem.
 const LONGEST: usize = 1000;
 
-/// How results are to be read.
+/// Options for reading results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CheckOptions {
-    /// Their format; recognised by their first line if not given.
+    /// Format of the results; detected from the first line if `None`.
     pub format: Option<Format>,
-    /// What a letter says in results that do not say it themselves.
+    /// Notation of move letters, for results that do not name it.
     pub notation: Notation,
-    /// Bytes of memory that reading them may take, whatever they are.
+    /// Maximum memory for reading, in bytes.
     pub room: u64,
 }
 
-/// Any format, and as much memory as any result needs.
+/// Any format, and enough memory for any result.
 impl Default for CheckOptions {
     fn default() -> Self {
         Self { format: None, notation: Notation::default(), room: 1 << 30 }
@@ -66,20 +69,20 @@ impl Default for CheckOptions {
 }
 
 impl CheckOptions {
-    /// The longest result in bytes: its line, the text of its moves, twice, and its
-    /// moves, which are up to four times as long, are there at once.
+    /// Returns the maximum length of a result in bytes. Its line, the text of its moves (twice) and
+    /// its moves (up to four times as long) are in memory together.
     fn longest(&self) -> u64 {
         self.room / 12
     }
 
-    /// Bytes of records that are looked at ahead, and as many that wait for their
+    /// Returns the maximum bytes of records read ahead, and also of records that wait for their
     /// results.
     fn waiting(&self) -> u64 {
         self.room / 8
     }
 }
 
-/// What stops a check.
+/// Reason why a check stops.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The puzzles cannot be read.
@@ -89,69 +92,67 @@ pub enum CheckError {
     #[error("cannot read the results: {0}")]
     Results(#[from] io::Error),
     /// Too many records wait for their results.
-    #[error("the results are too far from the order of the records: --memory has no room for all that wait")]
+    #[error("results are too far out of order to match within --memory")]
     Order,
     /// The results are in no known format.
     #[error("the results are not text, jsonl, csv or states as batch-solve writes them")]
     Format,
 }
 
-/// What a check found.
+/// Counts and problems found by a check.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
     /// Records in the puzzle files.
     pub puzzles: u64,
-    /// Solutions that are right.
+    /// Correct solutions.
     pub solved: u64,
-    /// Of these, those that claim to be shortest.
+    /// Correct solutions that claim to be shortest.
     pub optimal: u64,
-    /// Of these, those as short as the length known for the record.
+    /// Correct solutions as short as the known length of the record.
     pub as_known: u64,
-    /// Of these, those longer than the length known, without claiming to be
-    /// shortest.
+    /// Correct solutions longer than the known length that do not claim to be shortest.
     pub longer: u64,
-    /// Solutions that claim to be shortest, of which nothing is known to compare
-    /// the claim with.
+    /// Solutions that claim to be shortest, for records without a known length.
     pub unknown: u64,
-    /// Boards rightly said to be unsolvable.
+    /// Boards correctly reported as unsolvable.
     pub unsolvable: u64,
-    /// Of these, trays with too many arrangements to prove it again.
-    pub believed: u64,
-    /// Records left undecided.
+    /// Trays reported as unsolvable with too many states to prove it again.
+    pub unproved: u64,
+    /// Undecided records.
     pub gave_up: u64,
-    /// Records rightly said to be invalid.
+    /// Records correctly reported as invalid.
     pub invalid: u64,
-    /// Results that are wrong, unreadable, or of no record.
+    /// Results that are wrong, unreadable, or without a record.
     pub wrong: u64,
     /// Records without a result.
     pub missing: u64,
-    /// Whether a summary record came with the results.
+    /// Whether the results contain a summary record.
     pub has_record: bool,
-    /// The first problems, each one line.
+    /// The first problems, one line each.
     pub problems: Vec<String>,
 }
 
 impl Summary {
-    /// Whether every record has its one result, and all are right.
+    /// Returns whether every record has exactly one result, and all results are correct.
     pub fn is_right(&self) -> bool {
         self.wrong == 0 && self.missing == 0
     }
 
-    /// How many problems there are besides those in `problems`.
+    /// Returns the number of problems that are not in `problems`.
     pub fn more_problems(&self) -> u64 {
         self.wrong + self.missing - self.problems.len() as u64
     }
 
-    /// What was not checked, in one line.
+    /// Returns one line that lists what was not checked.
     pub fn unchecked(&self) -> String {
         let mut unchecked = Vec::new();
         if self.unknown > 0 {
             let s = if self.unknown == 1 { "" } else { "s" };
             unchecked.push(format!("{} claim{s} of a shortest solution (no length is known)", self.unknown));
         }
-        if self.believed > 0 {
-            let s = if self.believed == 1 { "" } else { "s" };
-            unchecked.push(format!("{} unsolvable tray{s} (too many arrangements)", self.believed));
+        if self.unproved > 0 {
+            let s = if self.unproved == 1 { "" } else { "s" };
+            unchecked.push(format!("{} unsolvable tray{s} (too many arrangements)", self.unproved));
         }
         unchecked.push("times, node counts, algorithms and heuristics".into());
         if self.has_record {
@@ -160,7 +161,7 @@ impl Summary {
         format!("not checked: {}", unchecked.join("; "))
     }
 
-    fn note(&mut self, problem: impl FnOnce() -> String) {
+    fn add_problem(&mut self, problem: impl FnOnce() -> String) {
         if self.problems.len() < SHOWN {
             let mut problem = problem();
             // An id may be as long as a record.
@@ -172,9 +173,9 @@ impl Summary {
         }
     }
 
-    fn wrong(&mut self, problem: String) {
+    fn add_wrong(&mut self, problem: String) {
         self.wrong += 1;
-        self.note(|| problem);
+        self.add_problem(|| problem);
     }
 
     fn count(&mut self, judgement: &Judgement) {
@@ -190,7 +191,7 @@ impl Summary {
             }
             Judgement::Unsolvable { is_proved } => {
                 self.unsolvable += 1;
-                self.believed += u64::from(!is_proved);
+                self.unproved += u64::from(!is_proved);
             }
             Judgement::GaveUp => self.gave_up += 1,
             Judgement::Invalid => self.invalid += 1,
@@ -216,21 +217,21 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A result that was found right, with its record.
+/// A correct result, with its record.
 #[derive(Clone, Copy, Debug)]
-pub struct Right<'a> {
+pub struct CorrectResult<'a> {
     /// The record's own id, or its number.
     pub id: &'a str,
-    /// The puzzle, unless the record is invalid.
+    /// The puzzle; `None` if the record is invalid.
     pub instance: Option<&'a Instance>,
-    /// What the result says.
-    pub says: Says<'a>,
+    /// Claim of the result.
+    pub answer: CheckedAnswer<'a>,
 }
 
-/// What a result that is right says.
+/// Claim of a correct result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Says<'a> {
-    /// The blank's moves to the goal, and whether they claim to be shortest.
+pub enum CheckedAnswer<'a> {
+    /// Moves of the blank to the goal, and whether they claim to be shortest.
     Solved(&'a [Direction], bool),
     /// Row and column of a block's top-left cell before and after each move.
     Slid(&'a [[i64; 4]]),
@@ -240,20 +241,20 @@ pub enum Says<'a> {
     Nothing,
 }
 
-/// What a claim that was found right says.
-fn says<'a>(judgement: &Judgement, claim: &'a Claim) -> Says<'a> {
+/// Returns the claim of a correct result.
+fn answer<'a>(judgement: &Judgement, claim: &'a Claim) -> CheckedAnswer<'a> {
     match (judgement, claim) {
         (Judgement::Solved { optimal, .. }, Claim::Solved(solved)) => match &solved.moves {
-            Moves::Letters(moves) => Says::Solved(moves, *optimal),
-            Moves::Blocks(blocks) => Says::Slid(&blocks.steps),
+            Moves::Letters(moves) => CheckedAnswer::Solved(moves, *optimal),
+            Moves::Blocks(blocks) => CheckedAnswer::Slid(&blocks.steps),
         },
-        (Judgement::Unsolvable { .. }, _) => Says::Unsolvable,
-        _ => Says::Nothing,
+        (Judgement::Unsolvable { .. }, _) => CheckedAnswer::Unsolvable,
+        _ => CheckedAnswer::Nothing,
     }
 }
 
-/// Judges every result of the puzzles in `files`, in the order in which they
-/// were given to the solver.
+/// Judges every result of the puzzles in `files`. `files` are in the order in which the solver read
+/// them.
 pub fn check(
     files: Vec<impl Into<PuzzleFile>>,
     results: impl BufRead,
@@ -262,83 +263,83 @@ pub fn check(
     check_each(files, results, options, |_| {})
 }
 
-/// The same, and shows each result that is right to `visit`.
+/// Judges every result like [`check`], and calls `visit` with each correct one.
 pub fn check_each(
     files: Vec<impl Into<PuzzleFile>>,
     results: impl BufRead,
     options: &CheckOptions,
-    mut visit: impl FnMut(Right<'_>),
+    mut visit: impl FnMut(CorrectResult<'_>),
 ) -> Result<Summary, CheckError> {
     let mut summary = Summary::default();
-    let visit = |met: Met<'_>| match met {
-        Met::Right { puzzle, outcome, judgement } => {
+    let visit = |event: CheckEvent<'_>| match event {
+        CheckEvent::Correct { puzzle, outcome, judgement } => {
             summary.count(&judgement);
-            let says = says(&judgement, &outcome.claim);
-            visit(Right { id: &puzzle.id, instance: puzzle.instance.as_ref().ok(), says });
+            let answer = answer(&judgement, &outcome.claim);
+            visit(CorrectResult { id: &puzzle.id, instance: puzzle.instance.as_ref().ok(), answer });
         }
-        Met::Wrong(what) => summary.wrong(what),
-        Met::Missing(name) => summary.note(|| format!("{name}: no result")),
-        Met::Summary { line, wrong } => {
+        CheckEvent::Wrong(what) => summary.add_wrong(what),
+        CheckEvent::Missing(name) => summary.add_problem(|| format!("{name}: no result")),
+        CheckEvent::Summary { line, wrong } => {
             summary.has_record = true;
-            wrong.into_iter().for_each(|what| summary.wrong(format!("results line {line}: {what}")));
+            wrong.into_iter().for_each(|what| summary.add_wrong(format!("results line {line}: {what}")));
         }
     };
     let files = files.into_iter().map(Into::into).collect();
-    let missing = each(files, results, options, visit)?;
+    let missing = visit_each(files, results, options, visit)?;
     summary.missing = missing.without_result;
     summary.puzzles = missing.puzzles;
     Ok(summary)
 }
 
-/// What one meets in a file of results.
-enum Met<'a> {
-    /// A result that is right, and its record.
-    Right { puzzle: &'a Puzzle, outcome: &'a Outcome, judgement: Judgement },
-    /// One that is wrong, unreadable, or of no record.
+/// An item that [`visit_each`] reports.
+enum CheckEvent<'a> {
+    /// A correct result, and its record.
+    Correct { puzzle: &'a Puzzle, outcome: &'a Outcome, judgement: Judgement },
+    /// Problem of a result that is wrong, unreadable, or without a record.
     Wrong(String),
-    /// The name of a record without one.
+    /// Name of a record without a result.
     Missing(String),
-    /// The summary record: its line, and what is wrong with it.
+    /// The summary record: its line, and its errors.
     Summary { line: u64, wrong: Vec<String> },
 }
 
-/// Calls `visit` with every result, and with every record that has none.
-fn each(
+/// Calls `visit` with every result, and with every record without a result.
+fn visit_each(
     files: Vec<PuzzleFile>,
     results: impl BufRead,
     options: &CheckOptions,
-    mut visit: impl FnMut(Met<'_>),
+    mut visit: impl FnMut(CheckEvent<'_>),
 ) -> Result<Missing, CheckError> {
     let mut matching = Matching::new(Puzzles::new(files), options.waiting());
     let (mut tally, mut is_over) = (Tally::default(), false);
     let Some(results) = results::open(results, options)? else { return Err(CheckError::Format) };
     for found in results {
         let outcome = match found? {
-            Found::Outcome(outcome) => *outcome,
-            Found::Malformed { line, what } => {
-                visit(Met::Wrong(format!("results line {line}: {what}")));
+            ResultItem::Outcome(outcome) => *outcome,
+            ResultItem::Malformed { line, what } => {
+                visit(CheckEvent::Wrong(format!("results line {line}: {what}")));
                 continue;
             }
-            Found::Summary { line, counts } => {
+            ResultItem::Summary { line, counts } => {
                 let mut wrong = tally.compare(&counts);
                 if std::mem::replace(&mut is_over, true) {
                     wrong = vec!["a second summary".into()];
                 }
-                visit(Met::Summary { line, wrong });
+                visit(CheckEvent::Summary { line, wrong });
                 continue;
             }
         };
         tally.add(&outcome);
         if is_over {
-            visit(Met::Wrong(format!("results line {}: a result after the summary", outcome.line)));
+            visit(CheckEvent::Wrong(format!("results line {}: a result after the summary", outcome.line)));
         }
         match matching.find(&outcome)? {
             Match::Puzzle(puzzle) => match judge(&puzzle, &outcome) {
-                Ok(judgement) => visit(Met::Right { puzzle: &puzzle, outcome: &outcome, judgement }),
-                Err(what) => visit(Met::Wrong(format!("{}: {what}", matching.name(&puzzle)))),
+                Ok(judgement) => visit(CheckEvent::Correct { puzzle: &puzzle, outcome: &outcome, judgement }),
+                Err(what) => visit(CheckEvent::Wrong(format!("{}: {what}", matching.name(&puzzle)))),
             },
-            Match::None(what) => visit(Met::Wrong(format!("results line {}: {what}", outcome.line))),
+            Match::None(what) => visit(CheckEvent::Wrong(format!("results line {}: {what}", outcome.line))),
         }
     }
-    Ok(matching.finish(|name| visit(Met::Missing(name)))?)
+    Ok(matching.finish(|name| visit(CheckEvent::Missing(name)))?)
 }

@@ -1,37 +1,37 @@
-//! What a result claims about a record, whatever its format.
+//! The claim of a result about a record, independent of the format.
 
 use crate::puzzle::{tiles::Direction, trays::Metric};
 
 /// One result.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Outcome {
-    /// Its line in the results.
+    /// Line in the results.
     pub(super) line: u64,
-    /// The input's name and the record's number, where the format has them.
+    /// Input's name and record's number, if the format has them.
     pub(super) place: Option<(String, u64)>,
     /// The record's id, or its number.
     pub(super) id: Option<String>,
-    /// What else the id may be, where the format leaves it open.
+    /// Other possible ids, if the format is ambiguous.
     pub(super) other_ids: Vec<String>,
-    /// The family and the size of the puzzle, where the format has them.
+    /// Family and size of the puzzle, if the format has them.
     pub(super) kind: Option<String>,
     pub(super) size: Option<String>,
-    /// States expanded and generated, where the format has them.
+    /// States expanded and generated, if the format has them.
     pub(super) nodes: Option<(u64, u64)>,
-    /// The name of the goal, where the format has it.
+    /// Name of the goal, if the format has it.
     pub(super) goal: Option<String>,
-    /// What it says.
+    /// Claim about the record.
     pub(super) claim: Claim,
 }
 
 impl Outcome {
-    /// Whether it can be the result of a record with this id.
+    /// Returns whether this can be the result of a record with `id`.
     pub(super) fn is_named(&self, id: &str) -> bool {
         self.id.as_deref().is_none_or(|said| said == id) || self.other_ids.iter().any(|said| said == id)
     }
 }
 
-/// What a result says.
+/// Claim of a result.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Claim {
     Solved(Solved),
@@ -40,28 +40,27 @@ pub(super) enum Claim {
         bound: Option<u64>,
     },
     Invalid,
-    /// Not what a result can say; the reason.
+    /// Not a valid claim; the reason.
     Unreadable(String),
 }
 
-/// The claim that a board is solved so.
+/// Claim that a board is solved by `moves`.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Solved {
-    /// The first configuration, where the format has it.
+    /// First configuration, if the format has it.
     pub(super) start: Option<Vec<u32>>,
     pub(super) moves: Moves,
     pub(super) length: u64,
-    /// Whether it claims to be shortest; not all formats say.
+    /// Whether the solution claims to be shortest, if the format says so.
     pub(super) optimal: Option<bool>,
     pub(super) bound: Option<u64>,
-    /// Whether `length` counts straight runs of tiles instead of single moves;
-    /// not all formats say.
+    /// Whether `length` counts straight runs of tiles instead of single moves, if the format says so.
     pub(super) counts_runs: Option<bool>,
-    /// What counts as a move of blocks, where the format says it.
+    /// Metric of block moves, if the format says so.
     pub(super) metric: Option<Metric>,
 }
 
-/// The moves, of tiles or of blocks; no moves at all are those of either.
+/// Moves of tiles or of blocks. An empty list is valid for either.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Moves {
     Letters(Vec<Direction>),
@@ -71,16 +70,15 @@ pub(super) enum Moves {
 /// Moves of blocks.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Blocks {
-    /// The first configuration, where the format has it: a name for each cell,
-    /// 0 for none, −1 for a wall.
+    /// First configuration, if the format has it: a name for each cell, 0 for empty, −1 for a wall.
     pub(super) start: Option<Vec<i64>>,
-    /// Row and column of a block's top-left cell before and after.
+    /// Row and column of a block's top-left cell before and after each step.
     pub(super) steps: Vec<[i64; 4]>,
-    /// How many moves the steps are; some formats show parts of moves.
+    /// Number of moves; some formats split a move into several steps.
     pub(super) count: u64,
 }
 
-/// The fields of formats that name them, as text; absent and empty are one.
+/// Named fields as text; an empty field counts as absent.
 #[derive(Default)]
 pub(super) struct Fields {
     pub(super) file: Option<String>,
@@ -101,7 +99,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// The result that the fields are.
+    /// Returns the result with these fields.
     pub(super) fn outcome(self, line: u64, tile_letters: bool) -> Outcome {
         let claim = self.claim(tile_letters).unwrap_or_else(Claim::Unreadable);
         Outcome {
@@ -154,8 +152,7 @@ impl Fields {
     }
 }
 
-/// The moves of a text: letters, or four numbers for each move with semicolons
-/// between.
+/// Parses moves: letters, or four numbers per move separated by semicolons.
 fn moves(text: &str, tile_letters: bool) -> Result<Moves, String> {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return letters(text, tile_letters).map(Moves::Letters);
@@ -168,7 +165,7 @@ fn moves(text: &str, tile_letters: bool) -> Result<Moves, String> {
             format!("move {} is '{}', not four numbers", number + 1, short(words.trim()).escape_debug())
         })
     };
-    // As many as there are, and no more: they are the largest part of a result.
+    // Exact capacity: moves are the largest part of a result.
     let mut steps = Vec::with_capacity(text.split(';').count());
     for words in text.split(';').enumerate() {
         steps.push(step(words)?);
@@ -177,7 +174,7 @@ fn moves(text: &str, tile_letters: bool) -> Result<Moves, String> {
     Ok(Moves::Blocks(Blocks { start: None, steps, count }))
 }
 
-/// The moves that letters stand for.
+/// Parses move letters.
 fn letters(letters: &str, tile_letters: bool) -> Result<Vec<Direction>, String> {
     let direction = |(number, letter): (usize, u8)| -> Result<Direction, String> {
         let direction = Direction::from_letter(letter)
@@ -191,7 +188,7 @@ fn letters(letters: &str, tile_letters: bool) -> Result<Vec<Direction>, String> 
     Ok(moves)
 }
 
-/// The beginning of a text, for messages.
+/// Returns the beginning of a text, for messages.
 pub(super) fn short(text: &str) -> &str {
     const SHOWN: usize = 80;
     text.char_indices().nth(SHOWN).map_or(text, |(end, _)| &text[..end])

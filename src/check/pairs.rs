@@ -1,62 +1,61 @@
-//! Records and the results that are known for them, for whoever goes on from
-//! there.
+//! Visits records together with their checked results, for commands that continue from results.
 
 use super::outcome::{Claim, Moves};
-use super::{CheckError, CheckOptions, Met, each};
+use super::{CheckError, CheckEvent, CheckOptions, visit_each};
 use crate::input::Reader;
 use crate::model::report::Instance;
 use crate::puzzle::tiles::Direction;
 use std::io::BufRead;
 
-/// A valid record with a result that is right.
+/// A valid record with a correct result.
 pub struct Pair<'a> {
-    /// The record's number in its file.
+    /// Number of the record in its file.
     pub n: u64,
-    /// Its own id, or its number.
+    /// The record's own id, or its number.
     pub id: &'a str,
-    /// The line where it starts.
+    /// Line where the record starts.
     pub line: u64,
     /// The puzzle.
     pub instance: &'a Instance,
-    /// What is known.
-    pub known: Known<'a>,
+    /// Usable content of the result.
+    pub result: UsableResult<'a>,
 }
 
-/// What is known of a puzzle.
-pub enum Known<'a> {
+/// Usable content of a result.
+pub enum UsableResult<'a> {
     /// A solution of a tile board.
     Solution(&'a [Direction]),
-    /// That it has none.
+    /// The puzzle has no solution.
     Unsolvable,
-    /// Nothing that could be used.
+    /// Nothing usable.
     Nothing,
 }
 
-/// Calls `visit` with every valid record of a file whose result is right, in the
-/// order of the results, and `complain` with what is wrong or missing.
+/// Calls `visit` with every valid record of a file whose result is correct, in the order of the
+/// results, and `report_problem` with each wrong or missing result.
 pub fn pairs(
     reader: Reader,
     results: impl BufRead,
     options: &CheckOptions,
     mut visit: impl FnMut(Pair<'_>),
-    mut complain: impl FnMut(&str),
+    mut report_problem: impl FnMut(&str),
 ) -> Result<(), CheckError> {
-    each(vec![reader.into()], results, options, |met| match met {
-        Met::Right { puzzle, outcome, .. } => {
+    visit_each(vec![reader.into()], results, options, |event| match event {
+        CheckEvent::Correct { puzzle, outcome, .. } => {
             let Ok(instance) = &puzzle.instance else { return };
-            let known = match &outcome.claim {
+            let result = match &outcome.claim {
                 Claim::Solved(solved) => match &solved.moves {
-                    Moves::Letters(moves) => Known::Solution(moves),
-                    Moves::Blocks(_) => Known::Nothing,
+                    Moves::Letters(moves) => UsableResult::Solution(moves),
+                    Moves::Blocks(_) => UsableResult::Nothing,
                 },
-                Claim::Unsolvable => Known::Unsolvable,
-                _ => Known::Nothing,
+                Claim::Unsolvable => UsableResult::Unsolvable,
+                _ => UsableResult::Nothing,
             };
-            visit(Pair { n: puzzle.n, id: &puzzle.id, line: puzzle.line, instance, known });
+            visit(Pair { n: puzzle.n, id: &puzzle.id, line: puzzle.line, instance, result });
         }
-        Met::Wrong(what) => complain(&what),
-        Met::Missing(name) => complain(&format!("{name}: no result")),
-        Met::Summary { .. } => {}
+        CheckEvent::Wrong(what) => report_problem(&what),
+        CheckEvent::Missing(name) => report_problem(&format!("{name}: no result")),
+        CheckEvent::Summary { .. } => {}
     })?;
     Ok(())
 }

@@ -1,27 +1,27 @@
-//! The records of all puzzle files, one by one.
+//! Iterates over the records of all puzzle files.
 
 use crate::input::{Block, Defaults, InputError, Invalid, Reader};
 use crate::model::report::Instance;
 use std::sync::Arc;
 
-/// How many records are cut out of a file at a time.
+/// Number of records read from a file at a time.
 const BLOCK: usize = 256;
 
-/// One record.
+/// A record.
 pub(super) struct Puzzle {
-    /// Which of the files it is in.
+    /// Index of its file.
     pub(super) file: usize,
     pub(super) n: u64,
     pub(super) line: u64,
     /// Its own id, or its number.
     pub(super) id: Box<str>,
-    /// The length known for it.
+    /// UsableResult length of a shortest solution.
     pub(super) length: Option<u32>,
     pub(super) instance: Result<Instance, Invalid>,
 }
 
 impl Puzzle {
-    /// About what it takes, in bytes.
+    /// Returns the approximate memory use in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let holds = match &self.instance {
             Ok(Instance::Tiles { board, .. }) => 4 * board.size().cells(),
@@ -34,13 +34,13 @@ impl Puzzle {
 
 /// A file of puzzles to check results against.
 pub enum PuzzleFile {
-    /// One that is open already.
+    /// An open file.
     Open(Box<Reader>),
-    /// One that is opened when its turn comes, and closed at its end.
+    /// A file that is opened when it is reached, and closed at its end.
     Named {
-        /// The text of its name.
+        /// Its name as text.
         name: Box<str>,
-        /// What its records start with.
+        /// Defaults for its records.
         defaults: Arc<Defaults>,
     },
 }
@@ -59,7 +59,7 @@ impl PuzzleFile {
         }
     }
 
-    /// The reader of its records.
+    /// Returns the reader of its records.
     pub fn open(self) -> Result<Reader, InputError> {
         match self {
             Self::Open(reader) => Ok(*reader),
@@ -68,11 +68,11 @@ impl PuzzleFile {
     }
 }
 
-/// The records to come.
+/// Iterator over the records of several files.
 pub(super) struct Puzzles {
     names: Vec<Arc<str>>,
     files: std::vec::IntoIter<PuzzleFile>,
-    /// The file that is being read, and its number.
+    /// The open file, and its index.
     reader: Option<Reader>,
     file: usize,
     block: Block,
@@ -85,12 +85,12 @@ impl Puzzles {
         Self { names, files: files.into_iter(), reader: None, file: 0, block: Block::default(), at: 0 }
     }
 
-    /// The files' names.
+    /// Returns the names of the files.
     pub(super) fn files(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(|name| &**name)
     }
 
-    /// The next record; none at the end of the last file.
+    /// Returns the next record, or `None` at the end of the last file.
     pub(super) fn next(&mut self) -> Result<Option<Puzzle>, InputError> {
         while self.at == self.block.len() {
             self.at = 0;

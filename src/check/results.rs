@@ -1,4 +1,4 @@
-//! The stream of results: which format it has, and one result after the other.
+//! Stream of results: detects the format and yields one result after the other.
 
 use super::{
     CheckOptions, csv, jsonl,
@@ -11,30 +11,30 @@ use super::{
 use crate::output::{Format, Notation};
 use std::io::{self, BufRead, Read};
 
-/// What came next in the results.
-pub(super) enum Found {
+/// An item of the results.
+pub(super) enum ResultItem {
     Outcome(Box<Outcome>),
-    /// The summary, behind which no result should come.
+    /// The summary; no result should follow it.
     Summary {
         line: u64,
         counts: Counts,
     },
-    /// Something that belongs to no record that one could tell.
+    /// Malformed text that cannot be assigned to a record.
     Malformed {
         line: u64,
         what: String,
     },
 }
 
-/// So much of the first line is looked at.
+/// Maximum bytes of the first line used to detect the format.
 const FIRST: u64 = 64 << 10;
 
-/// The results, one by one; `None` if their format is not known.
+/// Returns an iterator over the results, or `None` if their format is unknown.
 pub(super) fn open<'a>(
     mut results: impl BufRead + 'a,
     options: &CheckOptions,
-) -> io::Result<Option<Box<dyn Iterator<Item = io::Result<Found>> + 'a>>> {
-    // The first line, or as much of it as tells the format.
+) -> io::Result<Option<Box<dyn Iterator<Item = io::Result<ResultItem>> + 'a>>> {
+    // The first line, or as much of it as is needed to detect the format.
     let mut first = Vec::new();
     results.by_ref().take(FIRST).read_until(b'\n', &mut first)?;
     let tile_letters = options.notation == Notation::Tile;
@@ -57,8 +57,8 @@ pub(super) fn open<'a>(
     }))
 }
 
-/// The format that a first line shows. No results at all are text: every
-/// record's is missing.
+/// Detects the format from the first line. An empty file counts as text: every record's result is
+/// missing.
 fn detect(line: &str) -> Option<Format> {
     let line = line.trim_end_matches(['\r', '\n']);
     if line.is_empty() || text::fits(line) {
@@ -72,10 +72,10 @@ fn detect(line: &str) -> Option<Format> {
     }
 }
 
-/// Results in lines.
+/// Results separated by line ends.
 struct Lines<R> {
     results: Limited<R>,
-    /// The room for a result, in bytes.
+    /// Maximum size of a result, in bytes.
     most: u64,
     format: Format,
     tile_letters: bool,
@@ -85,9 +85,9 @@ struct Lines<R> {
 }
 
 impl<R: BufRead> Iterator for Lines<R> {
-    type Item = io::Result<Found>;
+    type Item = io::Result<ResultItem>;
 
-    fn next(&mut self) -> Option<io::Result<Found>> {
+    fn next(&mut self) -> Option<io::Result<ResultItem>> {
         loop {
             self.line.clear();
             self.results.begin();
@@ -96,7 +96,7 @@ impl<R: BufRead> Iterator for Lines<R> {
                 Ok(_) => self.number += 1,
                 Err(error) => return Some(Err(error)),
             }
-            if let Some(found) = self.take_line() {
+            if let Some(found) = self.finish_line() {
                 return Some(Ok(found));
             }
         }
@@ -104,11 +104,11 @@ impl<R: BufRead> Iterator for Lines<R> {
 }
 
 impl<R> Lines<R> {
-    /// What the line completes, if it does.
-    fn take_line(&mut self) -> Option<Found> {
+    /// Returns the result that the current line completes, if it does.
+    fn finish_line(&mut self) -> Option<ResultItem> {
         let line = self.number;
         let Ok(text) = std::str::from_utf8(&self.line) else {
-            return Some(Found::Malformed { line, what: "not UTF-8".into() });
+            return Some(ResultItem::Malformed { line, what: "not UTF-8".into() });
         };
         let text = text.trim_end_matches(['\r', '\n']);
         if self.format == Format::States {
@@ -118,7 +118,7 @@ impl<R> Lines<R> {
                     None
                 }
                 (None, None) if text.is_empty() => None,
-                (None, None) => Some(Found::Malformed { line, what: "not a heading".into() }),
+                (None, None) => Some(ResultItem::Malformed { line, what: "not a heading".into() }),
                 (Some(next), section) => section.replace(next).map(Section::found),
             };
         }
@@ -126,19 +126,19 @@ impl<R> Lines<R> {
             return None;
         }
         if self.format == Format::Text {
-            return Some(Found::Outcome(Box::new(text::outcome(text, line, self.tile_letters))));
+            return Some(ResultItem::Outcome(Box::new(text::outcome(text, line, self.tile_letters))));
         }
         Some(match jsonl::record(text, line, self.tile_letters) {
-            Ok(jsonl::Record::Result(outcome)) => Found::Outcome(outcome),
-            Ok(jsonl::Record::Summary(counts)) => Found::Summary { line, counts },
-            Err(what) => Found::Malformed { line, what },
+            Ok(jsonl::Record::Result(outcome)) => ResultItem::Outcome(outcome),
+            Ok(jsonl::Record::Summary(counts)) => ResultItem::Summary { line, counts },
+            Err(what) => ResultItem::Malformed { line, what },
         })
     }
 }
 
 impl Section {
-    fn found(self) -> Found {
-        Found::Outcome(Box::new(self.finish()))
+    fn found(self) -> ResultItem {
+        ResultItem::Outcome(Box::new(self.finish()))
     }
 }
 

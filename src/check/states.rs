@@ -1,30 +1,30 @@
-//! States: a heading for each puzzle, then every configuration as a grid under
-//! a line with its number.
+//! States: a heading for each puzzle, then every configuration as a grid below a line with its
+//! number.
 //!
-//! The moves are found by comparing each configuration with the one before;
-//! the letters beside the numbers are not believed.
+//! Moves are derived by comparing each configuration with its predecessor; the letters beside the
+//! numbers are ignored.
 
 use super::outcome::{Claim, Fields, Moves, Outcome, Solved, short};
 use super::tray_states::Configurations;
 use crate::model::report::GiveUp;
 use crate::puzzle::{tiles::Direction, trays::Metric};
 
-/// Cells of the largest board and the largest tray.
+/// Number of cells of the largest board and the largest tray.
 pub(super) const MOST_CELLS: usize = 1 << 16;
 
 const STATUSES: [&str; 4] = ["solved", "unsolvable", "gave_up", "invalid"];
 
-/// A heading, taken apart.
+/// The parts of a heading.
 struct Heading<'a> {
     id: &'a str,
     status: &'static str,
     rest: &'a str,
 }
 
-/// Every way to split `puzzle ID: STATUS, REST`, the likeliest first. An id may look
-/// like a status, and so may what the reason of an invalid record quotes, but
-/// neither `N moves` nor a limit comes from a record: where one of these ends the
-/// line, the id is all that is before it.
+/// Returns every way to split `puzzle ID: STATUS, REST`, the likeliest first. An id may look like a
+/// status, and so may text quoted in the reason of an invalid record. But neither `N moves` nor a
+/// limit is copied from a record: if the line ends with one of these, everything before it is the
+/// id.
 fn headings(line: &str) -> Vec<Heading<'_>> {
     let Some(line) = line.strip_prefix("puzzle ") else { return Vec::new() };
     let mut found = Vec::new();
@@ -48,12 +48,12 @@ fn headings(line: &str) -> Vec<Heading<'_>> {
 }
 
 impl Heading<'_> {
-    /// Whether the status is followed by words of the program alone.
+    /// Returns whether the text after the status contains no text of the record.
     fn is_formal(&self) -> bool {
         matches!(self.status, "solved" | "gave_up")
     }
 
-    /// Whether it is such a status, and the words are there.
+    /// Returns whether the status is formal, and its text is complete.
     fn is_complete(&self) -> bool {
         let mut parts = self.rest.split(", ");
         let first = parts.next().unwrap_or("");
@@ -67,7 +67,7 @@ impl Heading<'_> {
     }
 }
 
-/// Whether a text is `N moves`.
+/// Returns whether a text is `N moves`.
 fn is_moves(text: &str) -> bool {
     text.split_once(' ').is_some_and(|(number, unit)| {
         matches!(unit, "move" | "moves")
@@ -76,24 +76,24 @@ fn is_moves(text: &str) -> bool {
     })
 }
 
-/// Whether a line looks like a heading.
+/// Returns whether a line looks like a heading.
 pub(super) fn fits(line: &str) -> bool {
     !headings(line).is_empty()
 }
 
-/// One puzzle's result as its lines come in.
+/// Result of one puzzle, collected line by line.
 pub(super) struct Section {
     outcome: Outcome,
-    /// The configuration before the one that is being read.
+    /// The previous configuration.
     before: Vec<u32>,
     rows: Vec<u32>,
     cols: usize,
-    /// What there is of a tray instead.
+    /// Configurations of a tray, if the puzzle is one.
     tray: Option<Configurations>,
 }
 
 impl Section {
-    /// Starts at a heading.
+    /// Starts a section at a heading.
     pub(super) fn new(text: &str, line: u64) -> Option<Self> {
         let mut headings = headings(text).into_iter();
         let Heading { id, status, rest } = headings.next()?;
@@ -117,7 +117,7 @@ impl Section {
         Some(Self { outcome, before: Vec::new(), rows: Vec::new(), cols: 0, tray: None })
     }
 
-    /// Takes a line that is no heading. There is room for so many bytes of moves.
+    /// Adds a line that is not a heading. Moves may use `most` bytes.
     pub(super) fn line(&mut self, text: &str, most: u64) {
         let Claim::Solved(solved) = &mut self.outcome.claim else { return };
         let begins = self.tray.is_none() && solved.start.is_none() && self.cols == 0;
@@ -135,14 +135,14 @@ impl Section {
             (None, Moves::Blocks(_)) => 0,
         };
         let fits = moves as u64 <= most;
-        let too_long = || Err("it has more moves than --memory has room for".into());
+        let too_long = || Err("its moves do not fit in memory (raise --memory)".into());
         if let Err(what) = read.and_then(|()| if fits { Ok(()) } else { too_long() }) {
             self.outcome.claim = Claim::Unreadable(what);
             self.tray = None;
         }
     }
 
-    /// The result, when all its lines are there.
+    /// Returns the result, after its last line.
     pub(super) fn finish(mut self) -> Outcome {
         self.line("", u64::MAX);
         if let (Claim::Solved(solved), Some(tray)) = (&mut self.outcome.claim, self.tray)
@@ -158,7 +158,7 @@ impl Section {
     }
 }
 
-/// Takes a row of a grid, the number above it, or the blank line below it.
+/// Processes a row of a grid, the number above it, or the blank line below it.
 fn row(
     solved: &mut Solved,
     before: &mut Vec<u32>,
@@ -186,7 +186,7 @@ fn row(
     }
     if *cols == 0 {
         let said = text.split(' ').next().unwrap_or("");
-        // From here on the rows count; `usize::MAX` waits for the first.
+        // Rows follow; `usize::MAX` marks that the width is not known yet.
         *cols = usize::MAX;
         return match said.parse::<usize>() {
             Ok(said) if said == number => Ok(()),
@@ -205,7 +205,7 @@ fn row(
     Ok(())
 }
 
-/// The move between two configurations.
+/// Returns the move between two configurations.
 fn step(before: &[u32], after: &[u32], cols: usize) -> Option<Direction> {
     let from = before.iter().position(|&tile| tile == 0)?;
     let to = after.iter().position(|&tile| tile == 0)?;
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn jumps_and_junk_are_seen() {
+    fn jumps_and_invalid_rows_are_detected() {
         let jump = read("puzzle 1: solved, 1 move\n\n0\n1 2\n3 _\n\n1 U\n_ 2\n3 1\n\n").claim;
         assert_eq!(jump, Claim::Unreadable("configuration 1 is not one move after the one before".into()));
         assert!(matches!(read("puzzle 1: solved, 0 moves\n\n0\n1 2\n3 y\n").claim, Claim::Unreadable(_)));

@@ -1,8 +1,8 @@
-//! The counts of a summary record, and those of the results before it.
+//! Counts of a summary record, and of the results before it.
 
 use super::outcome::{Claim, Outcome};
 
-/// What a summary record says; what it does not say is not compared.
+/// Counts of a summary record; absent counts are not compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Counts {
     pub(super) puzzles: Option<u64>,
@@ -16,7 +16,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// The counts that `value` finds by their names.
+    /// Reads the counts by name with `value`.
     pub(super) fn new(value: impl Fn(&str) -> Option<u64>) -> Self {
         Self {
             puzzles: value("puzzles"),
@@ -31,7 +31,7 @@ impl Counts {
     }
 }
 
-/// The results so far.
+/// Counts of the results so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Tally {
     puzzles: u64,
@@ -45,7 +45,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Counts a result by what it says.
+    /// Counts a result by its claim.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.puzzles += 1;
         match &outcome.claim {
@@ -63,21 +63,22 @@ impl Tally {
         self.generated = self.generated.saturating_add(generated);
     }
 
-    /// What a summary says that is not so, one sentence for each.
-    pub(super) fn compare(&self, said: &Counts) -> Vec<String> {
+    /// Returns one sentence for each count of a summary that differs from the results.
+    pub(super) fn compare(&self, claimed: &Counts) -> Vec<String> {
         let pairs = [
-            ("puzzles", said.puzzles, self.puzzles),
-            ("solved", said.solved, self.solved),
-            ("optimal", said.optimal, self.optimal),
-            ("unsolvable", said.unsolvable, self.unsolvable),
-            ("gave_up", said.gave_up, self.gave_up),
-            ("invalid", said.invalid, self.invalid),
-            ("expanded", said.expanded, self.expanded),
-            ("generated", said.generated, self.generated),
+            ("puzzles", claimed.puzzles, self.puzzles),
+            ("solved", claimed.solved, self.solved),
+            ("optimal", claimed.optimal, self.optimal),
+            ("unsolvable", claimed.unsolvable, self.unsolvable),
+            ("gave_up", claimed.gave_up, self.gave_up),
+            ("invalid", claimed.invalid, self.invalid),
+            ("expanded", claimed.expanded, self.expanded),
+            ("generated", claimed.generated, self.generated),
         ];
-        let differs = |&(_, said, found): &(_, Option<u64>, u64)| said.is_some_and(|said| said != found);
-        let sentence = |(name, said, found): (&str, Option<u64>, u64)| {
-            format!("the summary says {name} {}, but the results come to {found}", said.unwrap_or(0))
+        let differs =
+            |&(_, claimed, found): &(_, Option<u64>, u64)| claimed.is_some_and(|claimed| claimed != found);
+        let sentence = |(name, claimed, found): (&str, Option<u64>, u64)| {
+            format!("the summary has {name} {}, but the results have {found}", claimed.unwrap_or(0))
         };
         pairs.into_iter().filter(differs).map(sentence).collect()
     }

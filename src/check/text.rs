@@ -2,7 +2,7 @@
 
 use super::outcome::{Fields, Outcome};
 
-/// Reads one line.
+/// Parses one line.
 pub(super) fn outcome(text: &str, line: u64, tile_letters: bool) -> Outcome {
     let mut parts = text.split('\t');
     let mut part = || parts.next().map(str::to_owned);
@@ -17,7 +17,7 @@ pub(super) fn outcome(text: &str, line: u64, tile_letters: bool) -> Outcome {
     fields.outcome(line, tile_letters)
 }
 
-/// Whether a line looks like a text result.
+/// Returns whether a line looks like a text result.
 pub(super) fn fits(line: &str) -> bool {
     let status = line.split('\t').nth(1);
     status.is_some_and(|status| matches!(status, "solved" | "unsolvable" | "gave_up" | "invalid"))

@@ -1,29 +1,28 @@
-//! The configurations of a tray: grids of letters or numbers under lines such
-//! as `7 0 1 1 1`, or `7.1 …` and `7.2 …` for a move that is not straight.
+//! Configurations of a tray: grids of letters or numbers below lines such as `7 0 1 1 1`, or `7.1
+//! …` and `7.2 …` for a move that is not straight.
 //!
-//! The moves are found by comparing each configuration with the one before;
-//! the numbers beside the configuration's own are not believed.
+//! Moves are derived by comparing each configuration with its predecessor; numbers after the
+//! configuration's own are ignored.
 
 use super::outcome::{Blocks, short};
 use super::states::MOST_CELLS;
 
-/// The configurations as their lines come in.
+/// Configurations, collected line by line.
 #[derive(Default)]
 pub(super) struct Configurations {
     pub(super) blocks: Blocks,
-    /// Where each block's top-left cell was, in the order of their names.
+    /// Previous top-left cell of each block, sorted by name.
     before: Vec<(i64, [i64; 2])>,
-    /// The configuration that is being read, and how wide its rows are.
+    /// Cells of the current configuration, and the width of its rows.
     cells: Vec<i64>,
     cols: usize,
-    /// Whether its own line was read, and whether it goes on with the move
-    /// before.
+    /// Whether its heading was read, and whether it continues the previous move.
     begun: bool,
-    goes_on: bool,
+    continues: bool,
 }
 
 impl Configurations {
-    /// Takes a line; the blank line below a grid ends it.
+    /// Adds a line. The blank line below a grid ends it.
     pub(super) fn line(&mut self, text: &str) -> Result<(), String> {
         let number = self.blocks.count + u64::from(self.blocks.start.is_some());
         match text.trim() {
@@ -31,15 +30,14 @@ impl Configurations {
             "" => self.end(number),
             said if !self.begun => {
                 self.begun = true;
-                self.goes_on = self.begin(said.split(' ').next().unwrap_or(""), number)?;
+                self.continues = self.begin(said.split(' ').next().unwrap_or(""), number)?;
                 Ok(())
             }
             row => self.row(row, number),
         }
     }
 
-    /// Reads a configuration's number; says whether it goes on with the move
-    /// before.
+    /// Parses a configuration's number. Returns whether it continues the previous move.
     fn begin(&self, said: &str, number: u64) -> Result<bool, String> {
         let (whole, part) = said.split_once('.').unwrap_or((said, "1"));
         match (whole.parse::<u64>(), part.parse::<u64>()) {
@@ -77,13 +75,13 @@ impl Configurations {
         Ok(())
     }
 
-    /// Compares the configuration with the one before.
+    /// Compares the configuration with its predecessor.
     fn end(&mut self, number: u64) -> Result<(), String> {
         let cells = std::mem::take(&mut self.cells);
         let place = |cell: usize| [cell / self.cols, cell % self.cols].map(|side| side as i64);
         let named = cells.iter().enumerate().filter(|&(_, &name)| name > 0);
         let mut after: Vec<(i64, [i64; 2])> = named.map(|(cell, &name)| (name, place(cell))).collect();
-        // The first cell of each name: places are in the order of cells.
+        // Keep the first cell of each name: positions are in the order of cells.
         after.sort_unstable();
         after.dedup_by_key(|&mut (name, _)| name);
         self.begun = false;
@@ -98,11 +96,11 @@ impl Configurations {
         }
         let mut moved = self.before.iter().zip(&after).filter(|(before, after)| before != after);
         let (Some((&(_, from), &(_, to))), None) = (moved.next(), moved.next()) else { return Err(wrong()) };
-        if self.goes_on && self.blocks.steps.last().is_none_or(|last| last[2..] != from) {
-            return Err(format!("configuration {number} goes on with another block"));
+        if self.continues && self.blocks.steps.last().is_none_or(|last| last[2..] != from) {
+            return Err(format!("configuration {number} continues with another block"));
         }
         self.blocks.steps.push([from[0], from[1], to[0], to[1]]);
-        self.blocks.count += u64::from(!self.goes_on);
+        self.blocks.count += u64::from(!self.continues);
         self.before = after;
         Ok(())
     }

@@ -1,23 +1,23 @@
-//! Whether what a result claims about a tray is true.
+//! Judges whether the claim of a result about a tray is true.
 //!
-//! Blocks are moved over a grid of their own here: nothing is shared with the
-//! code that searches for solutions or replays them before they are written.
+//! Blocks are moved over a separate grid: nothing is shared with the code that searches for
+//! solutions or replays them before they are written.
 
 use super::outcome::{Blocks, Claim, Moves, Solved};
 use super::verdict::{Judgement, compare, judge_bound};
 use crate::puzzle::trays::oracle::{self, Answer};
 use crate::puzzle::trays::{Metric, Tray};
 
-/// A tray said to be unsolvable is searched for so many arrangements; one that
-/// has more is believed.
+/// Maximum number of states searched to prove that a tray is unsolvable; beyond it the claim is
+/// accepted without proof.
 const MOST: usize = 20_000;
 
-/// All arrangements together have no more cells than this, and a tray with more
-/// than so many is believed, too: the slow search keeps every arrangement whole.
+/// Maximum number of cells of all states together, and of one tray; a claim about a larger tray is
+/// accepted without proof. The slow search stores every state in full.
 const MOST_CELLS: usize = 1 << 20;
 const LARGEST: usize = 256;
 
-/// What is true, or what is wrong.
+/// Returns the judgement of a true claim, or the error of a false one.
 pub(super) fn judge(tray: &Tray, claim: &Claim, known: Option<u64>) -> Result<Judgement, String> {
     match claim {
         Claim::Solved(solved) => judge_solution(tray, solved, known),
@@ -25,11 +25,11 @@ pub(super) fn judge(tray: &Tray, claim: &Claim, known: Option<u64>) -> Result<Ju
             judge_bound(*bound, known, "known shortest length")?;
             Ok(Judgement::GaveUp)
         }
-        _ if known.is_some() => Err("said to be unsolvable, but the length of a solution is known".into()),
+        _ if known.is_some() => Err("reported as unsolvable, but the length of a solution is known".into()),
         _ if tray.unmatched_goal().is_some() => Ok(Judgement::Unsolvable { is_proved: true }),
         _ if tray.cells() > LARGEST => Ok(Judgement::Unsolvable { is_proved: false }),
         _ => match oracle::solve(tray, Metric::Step, MOST.min(MOST_CELLS / tray.cells())) {
-            Answer::Solved(_) => Err("said to be unsolvable, but it has a solution".into()),
+            Answer::Solved(_) => Err("reported as unsolvable, but it has a solution".into()),
             Answer::Unsolvable(_) => Ok(Judgement::Unsolvable { is_proved: true }),
             Answer::TooMany => Ok(Judgement::Unsolvable { is_proved: false }),
         },
@@ -47,46 +47,46 @@ fn judge_solution(tray: &Tray, solved: &Solved, known: Option<u64>) -> Result<Ju
         return Err("the metric is one of tiles, but the record is a tray".into());
     }
     let metric = solved.metric.unwrap_or_default();
-    let mut hall = Hall::new(tray);
-    if moves.start.as_ref().is_some_and(|start| !hall.looks_like(start)) {
+    let mut grid = Grid::new(tray);
+    if moves.start.as_ref().is_some_and(|start| !grid.matches(start)) {
         return Err("configuration 0 is not the record's tray".into());
     }
     for (number, &step) in (1..).zip(&moves.steps) {
-        hall.go(step, metric).map_err(|wrong| {
+        grid.apply(step, metric).map_err(|wrong| {
             let [row, col, to_row, to_col] = step;
             format!("move {number}, {row} {col} {to_row} {to_col}: {wrong}")
         })?;
     }
-    if !hall.meets_goal() {
+    if !grid.meets_goal() {
         return Err("the moves do not end at the goal".into());
     }
     if moves.count != solved.length {
-        return Err(format!("the length is said to be {}, but it is {}", solved.length, moves.count));
+        return Err(format!("the result claims length {}, but it has {} moves", solved.length, moves.count));
     }
-    // Known lengths count moves of pieces.
+    // UsableResult lengths count moves of pieces.
     compare(solved, moves.count, known.filter(|_| metric == Metric::Piece))
 }
 
-/// The tray as a grid: what lies on each cell, and each block's rectangle.
-struct Hall<'t> {
+/// The tray as a grid: the block on each cell, and the rectangle of each block.
+struct Grid<'t> {
     tray: &'t Tray,
     cells: Vec<Option<usize>>,
     /// Row, column, height, width.
     blocks: Vec<[i64; 4]>,
 }
 
-impl<'t> Hall<'t> {
+impl<'t> Grid<'t> {
     fn new(tray: &'t Tray) -> Self {
         let rect = |&block| {
             let rect = tray.rect(block);
             [rect.at.row, rect.at.col, rect.height, rect.width].map(i64::from)
         };
         let blocks: Vec<[i64; 4]> = tray.blocks().iter().map(rect).collect();
-        let mut hall = Self { tray, cells: vec![None; tray.cells()], blocks };
-        for number in 0..hall.blocks.len() {
-            hall.fill(number, Some(number));
+        let mut grid = Self { tray, cells: vec![None; tray.cells()], blocks };
+        for number in 0..grid.blocks.len() {
+            grid.fill(number, Some(number));
         }
-        hall
+        grid
     }
 
     fn fill(&mut self, number: usize, with: Option<usize>) {
@@ -98,9 +98,9 @@ impl<'t> Hall<'t> {
         }
     }
 
-    /// Whether a configuration shows the same blocks in the same places,
-    /// whatever it calls them: 0 is empty, and −1 a wall.
-    fn looks_like(&self, shown: &[i64]) -> bool {
+    /// Returns whether `shown` has the same blocks at the same positions under any names: 0 is
+    /// empty, −1 a wall.
+    fn matches(&self, shown: &[i64]) -> bool {
         let mut names: Vec<Option<i64>> = vec![None; self.blocks.len()];
         let mut same = |(cell, &shown): (usize, &i64)| match self.cells[cell] {
             None => shown == if self.tray.is_wall(cell) { -1 } else { 0 },
@@ -116,14 +116,14 @@ impl<'t> Hall<'t> {
         (0..self.tray.rows() as i64).contains(&row) && (0..self.tray.cols() as i64).contains(&col)
     }
 
-    /// The block with its top-left cell here.
+    /// Returns the block with its top-left cell at (`row`, `col`).
     fn block_at(&self, row: i64, col: i64) -> Option<usize> {
         let cell = self.is_inside(row, col).then(|| row as usize * self.tray.cols() + col as usize)?;
         self.cells[cell].filter(|&number| self.blocks[number][..2] == [row, col])
     }
 
-    /// Whether a block has room with its top-left cell here.
-    fn has_room(&self, number: usize, row: i64, col: i64) -> bool {
+    /// Returns whether block `number` fits with its top-left cell at (`row`, `col`).
+    fn fits(&self, number: usize, row: i64, col: i64) -> bool {
         let [_, _, height, width] = self.blocks[number];
         let (rows, cols) = (self.tray.rows() as i64, self.tray.cols() as i64);
         row >= 0
@@ -138,25 +138,25 @@ impl<'t> Hall<'t> {
             })
     }
 
-    /// Moves a block, if the metric allows it and nothing is in its way.
-    fn go(&mut self, [row, col, to_row, to_col]: [i64; 4], metric: Metric) -> Result<(), String> {
+    /// Moves a block, if the metric allows it and the cells are free.
+    fn apply(&mut self, [row, col, to_row, to_col]: [i64; 4], metric: Metric) -> Result<(), String> {
         let number = self.block_at(row, col).ok_or("no block has its top-left cell there")?;
-        // What a file says may be any number.
+        // A file may contain any number.
         if !self.is_inside(to_row, to_col) {
-            return Err("it leaves the tray".into());
+            return Err("the block leaves the tray".into());
         }
         let (down, right) = (to_row - row, to_col - col);
         let cells = down.abs() + right.abs();
         let free = match metric {
-            _ if cells == 0 => return Err("it goes nowhere".into()),
-            Metric::Step if cells != 1 => return Err("it is more than one cell".into()),
-            Metric::Slide if down != 0 && right != 0 => return Err("it is not straight".into()),
+            _ if cells == 0 => return Err("the block does not move".into()),
+            Metric::Step if cells != 1 => return Err("it moves more than one cell".into()),
+            Metric::Slide if down != 0 && right != 0 => return Err("the move is not straight".into()),
             Metric::Step | Metric::Slide => (1..=cells)
-                .all(|cell| self.has_room(number, row + down.signum() * cell, col + right.signum() * cell)),
-            Metric::Piece => self.finds_a_way(number, (row, col), (to_row, to_col)),
+                .all(|cell| self.fits(number, row + down.signum() * cell, col + right.signum() * cell)),
+            Metric::Piece => self.can_reach(number, (row, col), (to_row, to_col)),
         };
         if !free {
-            return Err("something is in its way".into());
+            return Err("the block is obstructed".into());
         }
         self.fill(number, None);
         self.blocks[number][..2].copy_from_slice(&[to_row, to_col]);
@@ -164,18 +164,18 @@ impl<'t> Hall<'t> {
         Ok(())
     }
 
-    /// Whether a block can go from one place to another, cell by cell.
-    fn finds_a_way(&self, number: usize, from: (i64, i64), to: (i64, i64)) -> bool {
+    /// Returns whether a block can move from `from` to `to`, cell by cell.
+    fn can_reach(&self, number: usize, from: (i64, i64), to: (i64, i64)) -> bool {
         let cols = self.tray.cols() as i64;
-        let mut seen = vec![false; self.cells.len()];
+        let mut visited = vec![false; self.cells.len()];
         let mut open = vec![from];
         while let Some((row, col)) = open.pop() {
             if (row, col) == to {
                 return true;
             }
             for (row, col) in [(row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)] {
-                if self.has_room(number, row, col)
-                    && !std::mem::replace(&mut seen[(row * cols + col) as usize], true)
+                if self.fits(number, row, col)
+                    && !std::mem::replace(&mut visited[(row * cols + col) as usize], true)
                 {
                     open.push((row, col));
                 }

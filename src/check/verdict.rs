@@ -1,4 +1,4 @@
-//! Whether what a result claims about a record is true.
+//! Judges whether the claim of a result about a record is true.
 
 use super::{
     outcome::{Claim, Moves, Outcome, Solved, short},
@@ -8,24 +8,24 @@ use super::{
 use crate::model::report::Instance;
 use crate::puzzle::tiles::{Board, Direction, Goal, Metric, is_solvable};
 
-/// A claim found true.
+/// A claim that was found true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Judgement {
     Solved {
-        /// It claims to be shortest.
+        /// Whether the solution claims to be shortest.
         optimal: bool,
-        /// Where a length is known: whether it is as short.
+        /// Whether the solution is as short as the known length; `None` if no length is known.
         known: Option<bool>,
     },
     Unsolvable {
-        /// Whether that is proved here, too; otherwise it is believed.
+        /// Whether the claim was proved here; otherwise it is accepted without proof.
         is_proved: bool,
     },
     GaveUp,
     Invalid,
 }
 
-/// What is true, or what is wrong.
+/// Returns the judgement of a true claim, or the error of a false one.
 pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, String> {
     if let Claim::Unreadable(what) = &outcome.claim {
         return Err(what.clone());
@@ -35,7 +35,7 @@ pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, Str
         Err(_) if outcome.claim == Claim::Invalid => return Ok(Judgement::Invalid),
         Err(invalid) => return Err(format!("the record is invalid: {invalid}")),
         Ok(_) if outcome.claim == Claim::Invalid => {
-            return Err("the record is said to be invalid, but it is not".into());
+            return Err("reported as invalid, but the record is valid".into());
         }
         Ok(Instance::Tray { tray, .. }) => {
             return trays::judge(tray, &outcome.claim, puzzle.length.map(u64::from));
@@ -57,17 +57,17 @@ pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, Str
             Ok(Judgement::GaveUp)
         }
         _ if is_solvable(board, &end) => {
-            Err("said to be unsolvable, but its parity is that of the goal".into())
+            Err("reported as unsolvable, but its parity is that of the goal".into())
         }
         _ => Ok(Judgement::Unsolvable { is_proved: true }),
     }
 }
 
-/// Whether a result is of its record: by its id, and by the family and the size of
-/// the puzzle.
+/// Returns an error unless a result belongs to `puzzle`: by id, and by family and size of the
+/// puzzle.
 fn judge_identity(puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String> {
     let differs = |name: &str, said: &str, is: &str| {
-        Err(format!("the {name} is said to be '{}', but it is '{is}'", short(said)))
+        Err(format!("the {name} is '{}' in the result, but '{is}' in the record", short(said)))
     };
     if let Some(said) = outcome.id.as_deref().filter(|_| !outcome.is_named(&puzzle.id)) {
         return differs("id", said, &puzzle.id);
@@ -116,13 +116,13 @@ fn judge_solution(
         Metric::Line => runs(moves),
     };
     if length != solved.length {
-        return Err(format!("the length is said to be {}, but it is {length}", solved.length));
+        return Err(format!("the result claims length {}, but it has {length} moves", solved.length));
     }
-    // Known lengths count single moves.
+    // UsableResult lengths count single moves.
     compare(solved, length, known.filter(|_| metric == Metric::Tile))
 }
 
-/// Compares a solution's length with its bound and with the known length.
+/// Compares the length of a solution with its bound and with the known length.
 pub(super) fn compare(solved: &Solved, length: u64, known: Option<u64>) -> Result<Judgement, String> {
     judge_bound(solved.bound, Some(length), "solution's length")?;
     let optimal = solved.optimal == Some(true);
@@ -132,12 +132,12 @@ pub(super) fn compare(solved: &Solved, length: u64, known: Option<u64>) -> Resul
         return Err(format!("{length} moves, fewer than the known shortest length {known}"));
     }
     if length > known && optimal {
-        return Err(format!("{length} moves are said to be shortest, but {known} are enough"));
+        return Err(format!("{length} moves are claimed to be shortest, but {known} are enough"));
     }
     Ok(Judgement::Solved { optimal, known: Some(length == known) })
 }
 
-/// A proved bound cannot be above a length that exists.
+/// Returns an error if a proved bound exceeds an existing length.
 pub(super) fn judge_bound(bound: Option<u64>, length: Option<u64>, what: &str) -> Result<(), String> {
     match (bound, length) {
         (Some(bound), Some(length)) if bound > length => {
@@ -147,7 +147,7 @@ pub(super) fn judge_bound(bound: Option<u64>, length: Option<u64>, what: &str) -
     }
 }
 
-/// The number of straight runs in a sequence of moves.
+/// Returns the number of straight runs in a sequence of moves.
 fn runs(moves: &[Direction]) -> u64 {
     moves.chunk_by(|a, b| a == b).count() as u64
 }

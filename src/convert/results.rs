@@ -1,7 +1,7 @@
 //! Checked results in the forms that other tools and courses read.
 
 use super::puzzles::grid;
-use crate::check::{Right, Says};
+use crate::check::{CheckedAnswer, CorrectResult};
 use crate::model::report::Instance;
 use crate::puzzle::tiles::{Board, Direction};
 use std::fmt::{self, Write};
@@ -18,25 +18,25 @@ pub enum Answers {
 
 /// Appends a result as whole lines. Records that were not decided, or are
 /// invalid, are left out.
-pub fn write(out: &mut impl Write, form: Answers, right: Right<'_>) -> fmt::Result {
-    let board = match right.instance {
+pub fn write(out: &mut impl Write, form: Answers, result: CorrectResult<'_>) -> fmt::Result {
+    let board = match result.instance {
         Some(Instance::Tiles { board, .. }) => board,
-        Some(Instance::Tray { .. }) => return tray(out, right.says),
+        Some(Instance::Tray { .. }) => return tray(out, result.answer),
         None => return Ok(()),
     };
-    match (form, right.says) {
-        (_, Says::Nothing | Says::Slid(_)) => Ok(()),
-        (Answers::Runs, Says::Solved(moves, _)) => writeln!(out, "{board}\t{}", runs(moves)),
-        (Answers::Runs, Says::Unsolvable) => writeln!(out, "{board}\tunsolvable"),
-        (Answers::Course, Says::Solved(moves, optimal)) => course(out, board, moves, optimal),
-        (Answers::Course, Says::Unsolvable) => out.write_str("No solution possible\n\n"),
+    match (form, result.answer) {
+        (_, CheckedAnswer::Nothing | CheckedAnswer::Slid(_)) => Ok(()),
+        (Answers::Runs, CheckedAnswer::Solved(moves, _)) => writeln!(out, "{board}\t{}", runs(moves)),
+        (Answers::Runs, CheckedAnswer::Unsolvable) => writeln!(out, "{board}\tunsolvable"),
+        (Answers::Course, CheckedAnswer::Solved(moves, optimal)) => course(out, board, moves, optimal),
+        (Answers::Course, CheckedAnswer::Unsolvable) => out.write_str("No solution possible\n\n"),
     }
 }
 
 /// A tray's answer, as the courses have it: a line for each move, nothing where
 /// there is none, and a blank line after it.
-fn tray(out: &mut impl Write, says: Says<'_>) -> fmt::Result {
-    if let Says::Slid(moves) = says {
+fn tray(out: &mut impl Write, answer: CheckedAnswer<'_>) -> fmt::Result {
+    if let CheckedAnswer::Slid(moves) = answer {
         for [row, col, to_row, to_col] in moves {
             writeln!(out, "{row} {col} {to_row} {to_col}")?;
         }

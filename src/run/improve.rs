@@ -2,7 +2,7 @@
 //! threads.
 
 use super::RunError;
-use crate::check::{CheckOptions, Known, Pair, pairs};
+use crate::check::{CheckOptions, Pair, UsableResult, pairs};
 use crate::input::{Packing, Reader};
 use crate::large::beam::Work;
 use crate::large::bound::lower_bound;
@@ -132,10 +132,10 @@ fn better(
     moves: &mut (u64, u64),
 ) -> Option<Verdict> {
     let Instance::Tiles { board, goal, metric: Metric::Tile } = pair.instance else { return None };
-    let known = match pair.known {
-        Known::Unsolvable => return Some(Verdict::Unsolvable { hint: None }),
-        Known::Solution(known) => Some(known.to_vec()),
-        Known::Nothing => None,
+    let known = match pair.result {
+        UsableResult::Unsolvable => return Some(Verdict::Unsolvable { hint: None }),
+        UsableResult::Solution(known) => Some(known.to_vec()),
+        UsableResult::Nothing => None,
     };
     let goal = goal.board(board.size())?;
     let field = MutableBoard::new(board, &goal);

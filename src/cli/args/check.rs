@@ -1,4 +1,4 @@
-//! The arguments of `check`.
+//! Arguments of `check`.
 
 use super::forms::form;
 use crate::{
@@ -20,38 +20,39 @@ are counted), then comes what was not checked, and a summary is the last line.
 
 Exit status: 0 all right, 1 a wrong or missing result, 2 an unreadable file.";
 
-/// What `check` can be told.
+/// Arguments of `check`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CheckArgs {
-    /// The puzzle file; '-' is standard input
+    /// Puzzle file; '-' is standard input
     #[arg(value_name = "PUZZLES", value_parser = super::file_name())]
     pub puzzles: String,
 
-    /// The results to replay; '-' is standard input
+    /// Results to replay; '-' is standard input
     #[arg(value_name = "RESULTS", value_parser = super::file_name())]
     pub results: String,
 
-    /// What a letter in the moves says, where the results do not
+    /// Whether move letters name the direction of the blank or of the tile, if the results
+    /// do not say
     #[arg(long, value_enum, value_name = "NOTATION", default_value_t)]
     pub notation: Notation,
 
-    /// What counts as one move, where the results do not say it
+    /// Unit of solution length, if the results do not say
     #[arg(long, value_enum, value_name = "METRIC", default_value_t)]
     pub metric: Metric,
 
-    /// How the results are laid out [default: detect]
+    /// Format of the results [default: detect]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<Format>,
 
-    /// Where the tiles should end: blank-last, blank-first, snail, or a board
+    /// Goal of tile boards: blank-last, blank-first, snail, or a board
     ///
-    /// A directive in the puzzle file overrides it. A board is given in any
+    /// '@goal' in the puzzle file overrides this option. A board is given in any
     /// one-line form; it is square unless a prefix such as 2x3: says otherwise.
     #[arg(long, value_name = "GOAL", value_parser = any_goal, default_value = "blank-last")]
     pub goal: Goal,
 
-    /// Read all puzzles as this form instead of detecting it
+    /// Read all puzzles in this form instead of detecting it
     #[arg(long, value_name = "FORM", value_parser = form())]
     pub input_format: Option<Form>,
 
@@ -60,13 +61,13 @@ pub struct CheckArgs {
     #[arg(short, long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
 
-    /// No summary, problems only
+    /// Print problems only
     #[arg(short, long)]
     pub quiet: bool,
 }
 
 impl CheckArgs {
-    /// What the puzzle file's records start with.
+    /// Returns the defaults for the records of the puzzle file.
     pub fn defaults(&self) -> Defaults {
         Defaults {
             goal: self.goal.clone(),

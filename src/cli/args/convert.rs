@@ -1,4 +1,4 @@
-//! The arguments of `convert`.
+//! Arguments of `convert`.
 
 use super::{Destination, forms::form};
 use crate::{
@@ -27,33 +27,34 @@ stderr (the first 20; the rest are counted) and left out. Results are replayed f
 
 Exit status: 0 everything was converted, 2 something was not.";
 
-/// What `convert` can be told.
+/// Arguments of `convert`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConvertArgs {
-    /// Puzzle files; '-' is standard input. A file with FILE.goal beside it is a
-    /// tray in the two-file course form, and a folder holds such files
+    /// Puzzle files; '-' is standard input. If FILE.goal exists, FILE is read as a tray
+    /// in the two-file course form; a folder holds such files
     #[arg(value_name = "FILE", required = true, value_parser = super::file_name())]
     pub files: Vec<String>,
 
-    /// The form to write
+    /// Form to write
     #[arg(long, value_enum, value_name = "FORM")]
     pub to: Target,
 
-    /// Results of these puzzles, as solve writes them; for runs and answer
+    /// Results of these puzzles, as written by solve; for runs and answer
     #[arg(long, value_name = "RESULTS", value_parser = super::file_name())]
     pub results: Option<String>,
 
-    /// What a letter in the moves of the results says, where they do not
+    /// Whether move letters name the direction of the blank or of the tile, if the results
+    /// do not say
     #[arg(long, value_enum, value_name = "NOTATION", default_value_t, requires = "results")]
     pub notation: Notation,
 
-    /// Where the tiles should end, unless a file says: blank-last, blank-first,
-    /// snail, or a board
+    /// Goal of tile boards, unless a file sets it: blank-last, blank-first, snail, or a
+    /// board
     #[arg(long, value_name = "GOAL", default_value = "blank-last")]
     pub goal: String,
 
-    /// Read all puzzles as this form instead of detecting it
+    /// Read all puzzles in this form instead of detecting it
     #[arg(long, value_name = "FORM", value_parser = form())]
     pub input_format: Option<Form>,
 
@@ -67,34 +68,34 @@ pub struct ConvertArgs {
     pub destination: Destination,
 }
 
-/// The form to write.
+/// Form to write
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Target {
-    /// The tiles row by row on a line
+    /// Tiles row by row on one line
     Line,
     /// Slashes between rows
     Slashes,
-    /// One character a tile: 142 3b5 678, and 4x4 as 123456789ABCDEF0
+    /// One character per tile: 142 3b5 678, and 4x4 as 123456789ABCDEF0
     Compact,
-    /// The size, then the rows
+    /// Size, then the rows
     Grid,
-    /// For each tile its cell, of the start and of the goal
+    /// The cell of each tile, in the start and in the goal
     Positions,
-    /// A tray with its size, its blocks and its goal
+    /// Tray with size, blocks and goal
     Tray,
-    /// A tray and its goal as pictures, a letter a block
+    /// Tray and goal as pictures, one letter per block
     Letters,
-    /// The first of the courses' two files of a tray: size and blocks
+    /// First file of the two-file course form of a tray: size and blocks
     Init,
-    /// The second of them: the goal
+    /// Second file of the two-file course form: the goal
     Goal,
-    /// Of results: slashes, a tab, and the tiles' moves with counts: R2UL3
+    /// Results: slashes, a tab, and the moves of tiles with counts: R2UL3
     Runs,
-    /// Of results: 'Minimum number of moves = N', then every board
+    /// Results: 'Minimum number of moves = N', then every board
     Answer,
 }
 
-/// What is converted into what.
+/// Source and target of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conversion<'a> {
     /// Puzzles into a form.
@@ -104,7 +105,7 @@ pub enum Conversion<'a> {
 }
 
 impl ConvertArgs {
-    /// What is asked for, or why these arguments do not fit together.
+    /// Returns the requested conversion, or an error if arguments contradict each other.
     pub fn conversion(&self) -> anyhow::Result<Conversion<'_>> {
         let inputs = self.files.iter().chain(&self.results);
         if inputs.filter(|name| *name == "-").count() > 1 {
@@ -128,12 +129,12 @@ impl ConvertArgs {
             }
         };
         if self.results.is_some() {
-            bail!("results are converted to runs or answer, puzzles to the other forms");
+            bail!("--results needs --to runs or --to answer; the other forms are for puzzles");
         }
         Ok(Conversion::Puzzles(form))
     }
 
-    /// What the records of a file start with.
+    /// Returns the defaults for the records of a file.
     pub fn defaults(&self) -> anyhow::Result<Defaults> {
         let goal = parse_goal(&self.goal, None).context("--goal")?;
         Ok(Defaults { goal, form: self.input_format, ..Defaults::default() })

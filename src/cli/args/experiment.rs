@@ -1,4 +1,4 @@
-//! The arguments of `experiment`.
+//! Arguments of `experiment`.
 
 use crate::cli::{Screen, When};
 use crate::memory::limits;
@@ -26,11 +26,11 @@ command and the version, and NAME.svg and NAME.png; the tables also go to stdout
 Every run is done by one thread in memory of its own and of a fixed size, so
 everything but times repeats exactly, under any cap and with any threads.";
 
-/// What `experiment` can be told.
+/// Arguments of `experiment`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ExperimentArgs {
-    /// The experiment
+    /// Experiment to run
     #[arg(value_enum, value_name = "NAME")]
     pub preset: Preset,
 
@@ -38,45 +38,45 @@ pub struct ExperimentArgs {
     #[arg(short, long, value_name = "RxC", value_delimiter = ',', help_heading = "Boards")]
     pub size: Vec<Size>,
 
-    /// Boards so many random moves from the goal, such as 40, 10,20,30 or 1..40
+    /// Random moves from the goal, such as 40, 10,20,30 or 1..40
     #[arg(long, value_name = "N", value_parser = parse_numbers, help_heading = "Boards")]
     pub moves: Option<Numbers>,
 
-    /// How many boards, of each size and number of moves
+    /// Number of boards for each size and number of moves
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Boards")]
     pub count: Option<u64>,
 
-    /// The same seed gives the same boards on every machine
+    /// Seed; equal seeds give equal boards on every machine
     #[arg(long, value_name = "N", help_heading = "Boards")]
     pub seed: Option<u64>,
 
-    /// The boards of a puzzle file instead of random ones
+    /// Use the boards of a puzzle file instead of random ones
     #[arg(long, value_name = "FILE", value_parser = super::file_name(), conflicts_with_all = ["size", "moves", "count", "seed"], help_heading = "Boards")]
     pub boards: Option<String>,
 
-    /// The searches, such as astar:h1,astar:h2,beam:100
+    /// Searches, such as astar:h1,astar:h2,beam:100
     #[arg(long, value_name = "METHOD", value_delimiter = ',', help_heading = "Searches")]
     pub methods: Vec<Method>,
 
-    /// Limits on the states that a search may generate and store
+    /// Limits on the states that a search generates and stores
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..), help_heading = "Searches")]
     pub max_nodes: Vec<u64>,
 
-    /// Runs at once [default: available cores]
+    /// Concurrent runs [default: available cores]
     #[arg(short, long, visible_short_alias = 'j', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
     pub threads: Option<u32>,
 
-    /// Hard cap on the memory of the process, such as 512MiB or 2G; under a
-    /// small one there are fewer runs at once
+    /// Hard cap on the memory of the process, such as 512MiB or 2G; a small cap
+    /// reduces the number of concurrent runs
     /// [default: 3/4 of what this process may use]
     #[arg(short, long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
     pub memory: Option<u64>,
 
-    /// Memory for each run's search on tile boards, whatever the cap [default: 64MiB]
+    /// Memory per search on tile boards, independent of the cap [default: 64MiB]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
     pub run_memory: Option<u64>,
 
-    /// The folder for what is written
+    /// Output folder
     #[arg(short, long, value_name = "FOLDER", default_value = "experiments", help_heading = "Output")]
     pub output: PathBuf,
 
@@ -84,24 +84,24 @@ pub struct ExperimentArgs {
     #[arg(long, help_heading = "Output")]
     pub force: bool,
 
-    /// When to show how far it is
+    /// When to show progress
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, help_heading = "On stderr")]
     pub progress: When,
 
-    /// Neither progress nor notes, errors only
+    /// Print errors only
     #[arg(short, long, help_heading = "On stderr")]
     pub quiet: bool,
 }
 
-/// Some numbers.
+/// List of numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Numbers(pub Vec<u64>);
 
-/// The longest list of numbers that a range may stand for.
+/// Maximum number of values in a range.
 const MOST_NUMBERS: u64 = 10_000;
 
 impl ExperimentArgs {
-    /// The preset's design with what was asked for in its place.
+    /// Returns the preset's design with the given arguments substituted.
     pub fn design(&self) -> anyhow::Result<Design> {
         let mut design = presets::design(self.preset);
         fn replace<T: Clone>(place: &mut Vec<T>, given: &[T]) {
@@ -143,10 +143,10 @@ impl ExperimentArgs {
         Ok(design)
     }
 
-    /// Memory for each run's search unless told otherwise.
+    /// Default memory per search.
     pub const RUN_MEMORY: u64 = 64 << 20;
 
-    /// What the runs may use.
+    /// Returns the resources of the runs.
     pub fn means(&self) -> Means {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.map_or_else(cores, |threads| threads as usize);
@@ -157,12 +157,12 @@ impl ExperimentArgs {
         }
     }
 
-    /// How to speak to the user.
+    /// Returns the screen for messages.
     pub fn screen(&self) -> Screen {
         Screen::new(ColorChoice::Auto, self.quiet)
     }
 
-    /// When to show progress.
+    /// Returns when to show progress.
     pub fn progress(&self) -> When {
         if self.quiet { When::Never } else { self.progress }
     }

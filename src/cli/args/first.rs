@@ -1,5 +1,5 @@
-//! The first word of a command line that is no command: a file, or a command that
-//! was mistyped or misplaced; and what is read where there is no file at all.
+//! Classifies the first word of a command line that is not a command: a file, or a mistyped or
+//! misplaced command. Decides whether standard input is read when no file is given.
 
 use std::{
     io::{self, IsTerminal},
@@ -7,12 +7,11 @@ use std::{
     path::Path,
 };
 
-/// How similar (Jaro, 0 to 1) a word must be to a command's name to be taken for a
-/// mistyped one; the threshold of clap for mistyped commands is 0.7.
+/// Jaro similarity (0 to 1) above which a word counts as a mistyped command. clap uses 0.7.
 const SIMILAR: f64 = 0.8;
 
-/// Returns the command that `word` most resembles, if it is no existing file and
-/// looks like a command.
+/// Returns the command that `word` most resembles, if `word` is not an existing file and is similar
+/// enough.
 pub(super) fn mistyped<'c>(word: &str, commands: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let is_word = word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
     if !is_word || Path::new(word).exists() {
@@ -24,8 +23,8 @@ pub(super) fn mistyped<'c>(word: &str, commands: impl Iterator<Item = &'c str>) 
     best.filter(|&(similarity, _)| similarity > SIMILAR).map(|(_, command)| command)
 }
 
-/// Whether standard input brings something to read without having been asked for: a
-/// pipe, a socket or a file. A terminal or `/dev/null` does not.
+/// Returns whether standard input is a pipe, a socket or a file, so that it is read by default. A
+/// terminal or `/dev/null` is not.
 pub(super) fn is_stdin_piped() -> bool {
     let stdin = io::stdin();
     let kind = || stdin.as_fd().try_clone_to_owned().and_then(|fd| std::fs::File::from(fd).metadata());

@@ -1,14 +1,14 @@
-//! The values of `--input-format`, listed in the help and in errors.
+//! Values of `--input-format`, as listed in help and errors.
 
 use crate::input::Form;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// Accepts the name of a form, as text.
+/// Returns a parser for names of forms that yields the name.
 pub(super) fn form_names() -> PossibleValuesParser {
     PossibleValuesParser::new(Form::ALL.map(Form::name))
 }
 
-/// Accepts the name of a form.
+/// Returns a parser for names of forms that yields the form.
 pub(super) fn form() -> impl TypedValueParser<Value = Form> {
     form_names().try_map(|name| name.parse::<Form>())
 }

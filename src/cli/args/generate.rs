@@ -1,4 +1,4 @@
-//! The arguments of `generate`.
+//! Arguments of `generate`.
 
 use super::{Destination, GenerateTraysArgs};
 use crate::{
@@ -17,14 +17,14 @@ Examples:
   batch-solve generate --unsolvable --count 10 -o impossible.txt
   batch-solve generate trays --size 5x4 --count 100";
 
-/// Puzzles that are no boards.
+/// Puzzle families other than boards.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Family {
     /// Write trays of sliding blocks
     Trays(GenerateTraysArgs),
 }
 
-/// What `generate` can be told.
+/// Arguments of `generate`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct GenerateArgs {
@@ -36,24 +36,24 @@ pub struct GenerateArgs {
     #[arg(short, long, value_name = "RxC", default_value = "4x4", help_heading = "Boards")]
     pub size: Size,
 
-    /// How many boards
+    /// Number of boards
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, help_heading = "Boards")]
     pub count: u64,
 
-    /// The same seed gives the same boards on every machine
+    /// Seed; equal seeds give equal boards on every machine
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Boards")]
     pub seed: u64,
 
-    /// Walk N random moves from the goal, none of which undoes the one before
+    /// Random moves from the goal, none of which undoes its predecessor
     /// [default: any solvable board, all equally likely]
     #[arg(long, value_name = "N", help_heading = "Boards")]
     pub moves: Option<u64>,
 
-    /// Boards from which the goal cannot be reached
+    /// Generate boards that cannot reach the goal
     #[arg(long, conflicts_with = "moves", help_heading = "Boards")]
     pub unsolvable: bool,
 
-    /// Where the tiles should end: blank-last, blank-first, snail, or a board
+    /// Goal: blank-last, blank-first, snail, or a board
     #[arg(long, value_name = "GOAL", default_value = "blank-last", help_heading = "Boards")]
     pub goal: String,
 
@@ -63,7 +63,7 @@ pub struct GenerateArgs {
 }
 
 impl GenerateArgs {
-    /// The boards asked for, or what is wrong with their goal.
+    /// Returns the requested boards, or an error if the goal is not valid.
     pub fn request(&self) -> anyhow::Result<Request> {
         let goal = parse_goal(&self.goal, Some(self.size)).context("--goal")?;
         let kind = match self.moves {

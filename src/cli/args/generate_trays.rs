@@ -1,4 +1,4 @@
-//! The arguments of `generate trays`.
+//! Arguments of `generate trays`.
 
 use super::Destination;
 use crate::{
@@ -22,7 +22,7 @@ Examples:
   batch-solve generate trays --size 6x6 --shapes 2x2:1,1x2:6,2x1:6,1x1:6 --corner
   batch-solve generate trays --size 5x4 --farthest 100000 --count 20";
 
-/// What `generate trays` can be told.
+/// Arguments of `generate trays`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct GenerateTraysArgs {
@@ -30,52 +30,50 @@ pub struct GenerateTraysArgs {
     #[arg(short, long, value_name = "RxC", value_parser = parse_sides, default_value = "5x4", help_heading = "Trays")]
     pub size: (u16, u16),
 
-    /// How many trays
+    /// Number of trays
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, help_heading = "Trays")]
     pub count: u64,
 
-    /// The same seed gives the same trays on every machine
+    /// Seed; equal seeds give equal trays on every machine
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Trays")]
     pub seed: u64,
 
-    /// Cells that stay empty [default: 2]
+    /// Empty cells [default: 2]
     #[arg(long, value_name = "N", conflicts_with = "density", help_heading = "Trays")]
     pub holes: Option<usize>,
 
-    /// The part of the cells that blocks cover, from 0 to 1, instead of --holes
+    /// Fraction of cells covered by blocks, from 0 to 1, instead of --holes
     #[arg(long, value_name = "PART", help_heading = "Trays")]
     pub density: Option<f64>,
 
-    /// Rows and columns of the blocks, each equally likely where it fits; or,
-    /// as RxC:N, just so many of each
+    /// Block shapes as rows x columns, chosen with equal probability among those that
+    /// fit; RxC:N places exactly N blocks of a shape
     #[arg(long, value_name = "RxC[:N],...", value_parser = parse_shape, value_delimiter = ',', default_value = "1x1,1x2,2x1,2x2", help_heading = "Trays")]
     pub shapes: Vec<BlockShape>,
 
-    /// Blocks that have a goal
+    /// Number of blocks with a goal
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Trays")]
     pub goals: usize,
 
-    /// The goal: where blocks are after N random moves, so there is a solution
+    /// Goal: the positions after N random moves, so a solution exists
     #[arg(long, value_name = "N", default_value_t = 200, help_heading = "Trays")]
     pub moves: u64,
 
-    /// The goal: anywhere, so there may be no solution
+    /// Goal: any position; there may be no solution
     #[arg(long, conflicts_with = "moves", help_heading = "Trays")]
     pub anywhere: bool,
 
-    /// The goal: the largest block in the corner farthest from it; there may be
-    /// no solution
+    /// Goal: the largest block in the farthest corner; there may be no solution
     #[arg(long, conflicts_with_all = ["moves", "anywhere"], help_heading = "Trays")]
     pub corner: bool,
 
-    /// The goal: a block where none of its shape comes sooner than all else, by
-    /// breadth-first search through up to N arrangements (up to 40 bytes each);
-    /// for trays of up to 64 cells
+    /// Goal: the position that takes the most moves for one block (breadth-first search,
+    /// up to N states of at most 40 bytes; trays of up to 64 cells)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000), conflicts_with_all = ["moves", "anywhere", "corner"], help_heading = "Trays")]
     pub farthest: Option<u64>,
 
     /// Hard cap on the memory of the process, such as 512MiB or 2G; a --farthest
-    /// search that needs more is refused, so that trays never depend on it
+    /// search that needs more is refused, so trays never depend on this option
     /// [default: 3/4 of what this process may use]
     #[arg(short, long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
     pub memory: Option<u64>,
@@ -85,21 +83,21 @@ pub struct GenerateTraysArgs {
     pub destination: Destination,
 }
 
-/// What is taken beside the search: the program, a tray and a chunk of text.
+/// Memory reserved beside the search: program, tray and a chunk of text.
 const RESERVED: u64 = PROGRAM + (2 << 20);
 
 impl GenerateTraysArgs {
-    /// The cap on the memory of the process.
+    /// Returns the cap on the memory of the process.
     pub fn memory(&self) -> u64 {
         limits::cap(self.memory, 0)
     }
 
-    /// Says that the search does not fit, with a cap that would do.
+    /// Returns an error for a search that does not fit, with a sufficient cap.
     pub fn short(&self, search: &OutOfBudget) -> OutOfBudget {
         OutOfBudget { cap: self.memory(), needed: search.needed.saturating_add(RESERVED) }
     }
 
-    /// The trays asked for, or why these arguments make no sense.
+    /// Returns the requested trays, or an error if arguments contradict each other.
     pub fn request(&self) -> anyhow::Result<TrayRequest> {
         let (rows, cols) = (self.size.0 as usize, self.size.1 as usize);
         let counted = self.shapes.iter().any(|shape| shape.count.is_some());
@@ -127,7 +125,7 @@ impl GenerateTraysArgs {
         Ok(rows * cols - ((rows * cols) as f64 * part).round() as usize)
     }
 
-    /// The holes that counted blocks leave.
+    /// Returns the number of cells that counted blocks leave empty.
     fn holes_beside_counted(&self, cells: usize) -> anyhow::Result<usize> {
         ensure!(
             self.shapes.iter().all(|shape| shape.count.is_some()),
@@ -145,7 +143,7 @@ impl GenerateTraysArgs {
     }
 }
 
-/// Reads `RxC` or `RxC:N`.
+/// Parses `RxC` or `RxC:N`.
 fn parse_shape(text: &str) -> Result<BlockShape, String> {
     let Some((sides, count)) = text.split_once(':') else { return Ok(parse_sides(text)?.into()) };
     let count = count.parse().ok().filter(|&count| count > 0);
@@ -153,7 +151,7 @@ fn parse_shape(text: &str) -> Result<BlockShape, String> {
     Ok(BlockShape { count: Some(count), ..parse_sides(sides)?.into() })
 }
 
-/// Reads `RxC`.
+/// Parses `RxC`.
 fn parse_sides(text: &str) -> Result<(u16, u16), String> {
     let sides = text.split_once('x').and_then(|(rows, cols)| Some((rows.parse().ok()?, cols.parse().ok()?)));
     let fits = |side: &u16| (1..=Rect::MAX_SIDE).contains(&usize::from(*side));

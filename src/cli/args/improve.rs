@@ -1,4 +1,4 @@
-//! The arguments of `improve`.
+//! Arguments of `improve`.
 
 use super::{CheckArgs, Destination};
 use crate::check::CheckOptions;
@@ -21,7 +21,7 @@ left out. A solution is written even if it could not be shortened.
 
 Exit status: 0 every record improved or kept, 1 some left out, 2 an error.";
 
-/// What `improve` can be told.
+/// Arguments of `improve`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ImproveArgs {
@@ -29,11 +29,11 @@ pub struct ImproveArgs {
     #[allow(missing_docs)]
     pub input: CheckArgs,
 
-    /// Time for each puzzle, such as 250ms, 10s or 1h30m [default: 1s]
+    /// Time limit per puzzle, such as 250ms, 10s or 1h30m [default: 1s]
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
     pub timeout: Option<Duration>,
 
-    /// Threads for each puzzle [default: available cores]
+    /// Threads per puzzle [default: available cores]
     #[arg(short, long, visible_short_alias = 'j', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
     pub threads: Option<u32>,
 
@@ -41,19 +41,18 @@ pub struct ImproveArgs {
     #[allow(missing_docs)]
     pub destination: Destination,
 
-    /// How the improved results are laid out [default: by the extension of FILE,
-    /// else text]
+    /// Format of the improved results [default: by the extension of FILE, else text]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
     pub output_format: Option<Format>,
 }
 
 impl ImproveArgs {
-    /// How to speak to the user.
+    /// Returns the screen for messages.
     pub fn screen(&self) -> Screen {
         Screen::new(ColorChoice::Auto, self.input.quiet)
     }
 
-    /// What is to be done.
+    /// Returns the request.
     pub fn request(&self) -> Request {
         let by_extension = || self.destination.path().and_then(Format::of_path);
         let format = self.output_format.or_else(by_extension).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The arguments: one table for help, manual page and completions.
+//! Command-line arguments: one table for help, manual page and completions.
 //!
-//! What the user typed is checked here first, then turned into what the rest of
-//! the program works with: [`SolveArgs`] into [`Options`] and so on.
+//! Arguments are validated here and converted into the types of the rest of the program:
+//! [`SolveArgs`] into [`Options`], and so on.
 //!
 //! [`Options`]: crate::options::Options
 
@@ -40,7 +40,7 @@ use clap::builder::{OsStringValueParser, Styles, TypedValueParser};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, error::ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Reads the name of an input file, whatever its bytes, as [text](crate::files::name).
+/// Returns a parser for the name of an input file of any bytes, as [text](crate::files::name).
 fn file_name() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|name| text_of(&name))
 }
@@ -63,9 +63,9 @@ a command; a file that is named like one can be given as ./check.";
 
 /// Solve files of sliding puzzles inside a fixed memory budget, on all cores
 ///
-/// Reads files of sliding puzzles, solves every one inside a fixed memory budget
-/// on all cores, and says how fast it was and how much memory it took. Results
-/// go to stdout in the order of the input; everything else goes to stderr.
+/// Reads files of sliding puzzles, solves each inside a fixed memory budget on all
+/// cores, and reports speed and peak memory. Results go to stdout in the order of
+/// the input; everything else goes to stderr.
 #[derive(Clone, Debug, Parser)]
 #[command(
     name = "batch-solve",
@@ -85,7 +85,7 @@ pub struct Cli {
     solve: SolveArgs,
 }
 
-/// What to do.
+/// Commands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Solve every puzzle of some files; the word 'solve' may be left out
@@ -97,15 +97,15 @@ pub enum Command {
     Check(CheckArgs),
     /// Shorten the solutions of a results file
     Improve(ImproveArgs),
-    /// Write puzzles: random boards, the same for the same seed everywhere
+    /// Generate puzzles; equal seeds give equal puzzles everywhere
     Generate(GenerateArgs),
-    /// Write puzzles in another form, or results as other tools read them
+    /// Write puzzles in another form, or results in the forms of other tools
     Convert(ConvertArgs),
     /// Compare searches over many boards: tables, CSV and plots
     Experiment(ExperimentArgs),
     /// List the order in which a FIFO or a priority search visits states
     Trace(TraceArgs),
-    /// Make, list and check the pattern databases that are kept on disk
+    /// Build, list and check the pattern databases on disk
     Pdb(PdbArgs),
     /// Move and solve an 8-puzzle by commands, from a prompt, a pipe or a file
     Shell(ShellArgs),
@@ -122,7 +122,7 @@ pub enum Command {
 }
 
 impl Cli {
-    /// The command, where `solve` goes without saying.
+    /// Returns the command; `solve` if none is given.
     pub fn into_command(self) -> Result<Command, clap::Error> {
         let (mut solve, is_named) = match self.command {
             Some(Command::Solve(solve)) => (solve, true),
@@ -133,11 +133,12 @@ impl Cli {
         let fail = |kind, hint: String| Err(Self::command().error(kind, hint));
         match solve.files.first().map(String::as_str) {
             _ if is_named => {}
-            // After an option a command's name is read as a file.
+            // After an option, a command's name is parsed as a file.
             Some("solve") => drop(solve.files.remove(0)),
             Some(name) if program.find_subcommand(name).is_some() => {
-                let hint =
-                    format!("the command '{name}' goes before its options; a file can be given as ./{name}");
+                let hint = format!(
+                    "the command '{name}' must precede its options; to read a file of that name, write ./{name}"
+                );
                 return fail(ErrorKind::ArgumentConflict, hint);
             }
             Some(word) => {
@@ -161,7 +162,7 @@ impl Cli {
 }
 
 impl Command {
-    /// How to speak to the user.
+    /// Returns the screen for messages.
     pub fn screen(&self) -> Screen {
         match self {
             Self::Solve(args) => args.screen(),
@@ -173,7 +174,7 @@ impl Command {
     }
 }
 
-/// Where a command writes.
+/// Destination of a command's output.
 #[derive(Clone, Debug, Args)]
 pub struct Destination {
     /// Write to FILE instead of stdout
@@ -186,13 +187,14 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Opens it, unless it is one of the inputs. What an earlier run has left to go
-    /// on with is forgotten.
+    /// Opens the destination, unless it is one of the inputs. Deletes the journal of an earlier
+    /// run.
     pub fn open(&self, inputs: &[impl AsRef<str>]) -> Result<Sink, SinkError> {
         self.open_until(inputs, Stop::default())
     }
 
-    /// The same, which is given up where nobody reads and it is time to stop.
+    /// Opens the destination like `open`. Writes to a pipe without a reader are abandoned on
+    /// `stop`.
     pub fn open_until(&self, inputs: &[impl AsRef<str>], stop: Stop) -> Result<Sink, SinkError> {
         match self.path() {
             Some(path) => Sink::create_until(path, self.force, inputs, stop)
@@ -202,7 +204,7 @@ impl Destination {
         .map(status_line::guard)
     }
 
-    /// The file, unless it is standard output.
+    /// Returns the path of the file, or `None` for standard output.
     pub fn path(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
@@ -232,12 +234,12 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_sound() {
+    fn the_argument_table_is_valid() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn solve_goes_without_saying() {
+    fn solve_is_the_default_command() {
         for line in
             ["a.txt b.txt -j 3", "solve a.txt b.txt -t 3", "-t 3 solve a.txt b.txt", "-t 3 a.txt b.txt"]
         {
@@ -250,7 +252,7 @@ mod tests {
         assert_eq!(options("-").files, ["-"]);
         assert!(matches!(parse("check a b"), Ok(Command::Check(_))));
         let error = parse("-t 3 check a b").unwrap_err().to_string();
-        assert!(error.contains("the command 'check' goes before its options"), "{error}");
+        assert!(error.contains("the command 'check' must precede its options"), "{error}");
     }
 
     #[test]
@@ -332,7 +334,7 @@ mod tests {
     #[test]
     fn arguments_that_do_not_fit_together() {
         let error = |line| solve(line).options().unwrap_err().to_string();
-        assert!(error("a --quality optimal -a greedy").contains("cannot promise the shortest"));
+        assert!(error("a --quality optimal -a greedy").contains("does not guarantee shortest"));
         assert_eq!(error("a -a ida --weight 2"), "--weight is for --algorithm wastar");
         assert_eq!(error("- a -"), "standard input ('-') can be read only once");
     }

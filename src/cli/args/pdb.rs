@@ -1,4 +1,4 @@
-//! The arguments of `pdb`, and where databases are kept.
+//! Arguments of `pdb`, and the folder of databases.
 
 use crate::input::parse_goal;
 use crate::pdb::{Partition, Store};
@@ -15,10 +15,10 @@ Examples:
   batch-solve pdb build 6-6-3 --size 4x4     a small one
   batch-solve pdb verify                     read every file and check it
 
-A run makes what pays for itself and keeps it here, so nothing has to be made by
-hand. Files can be deleted at any time.";
+Runs build the databases they need and keep them here, so building by hand is
+optional. Files can be deleted at any time.";
 
-/// What `pdb` can be told.
+/// Arguments of `pdb`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct PdbArgs {
@@ -27,10 +27,10 @@ pub struct PdbArgs {
     pub command: PdbCommand,
 }
 
-/// What to do with databases.
+/// Commands on databases.
 #[derive(Clone, Debug, Subcommand)]
 pub enum PdbCommand {
-    /// Make the databases of a partition, unless they are there
+    /// Build the databases of a partition, unless they exist
     Build(BuildArgs),
     /// List the databases on disk, with their sizes and mean distances
     List(PdbDir),
@@ -40,26 +40,26 @@ pub enum PdbCommand {
     Path(PdbDir),
 }
 
-/// Where databases are kept.
+/// Folder of databases.
 #[derive(Clone, Debug, Args)]
 pub struct PdbDir {
-    /// The folder of the pattern databases [default: batch-solve in the user's
+    /// Folder of the pattern databases [default: batch-solve in the user's
     /// cache folder]
     #[arg(long, value_name = "DIR")]
     pub pdb_dir: Option<PathBuf>,
 }
 
 impl PdbDir {
-    /// The store in it; none for a user without a home.
+    /// Returns the store in the folder, or `None` if the user has no home folder.
     pub fn store(&self) -> Option<Store> {
         self.pdb_dir.as_ref().map(Store::new).or_else(Store::of_user)
     }
 }
 
-/// What `pdb build` can be told.
+/// Arguments of `pdb build`.
 #[derive(Clone, Debug, Args)]
 pub struct BuildArgs {
-    /// How the tiles are divided, such as 7-8 [default: the largest for the size]
+    /// Partition of the tiles, such as 7-8 [default: the largest for the size]
     #[arg(value_name = "PARTITION")]
     pub partition: Option<Partition>,
 
@@ -67,12 +67,11 @@ pub struct BuildArgs {
     #[arg(short, long, value_name = "RxC", default_value = "4x4")]
     pub size: Size,
 
-    /// Where the tiles should end; only the blank's place matters here, and
-    /// corners are all the same
+    /// Goal; only the cell of the blank matters, and all corners are equivalent
     #[arg(long, value_name = "GOAL", default_value = "blank-last")]
     pub goal: String,
 
-    /// Workers [default: available cores]
+    /// Worker threads [default: available cores]
     #[arg(short, long, visible_short_alias = 'j', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
 
@@ -86,13 +85,13 @@ pub struct BuildArgs {
 }
 
 impl BuildArgs {
-    /// The partition, and the cell of the goal's blank.
+    /// Returns the partition, and the cell of the goal's blank.
     pub fn request(&self) -> anyhow::Result<(Partition, usize)> {
         let goal = parse_goal(&self.goal, Some(self.size)).context("--goal")?;
         let goal = goal.board(self.size).context("the goal does not fit the size")?;
         let largest = || Partition::candidates(self.size.cells()).pop();
-        let asked = self.partition.as_ref().and_then(|asked| asked.variants().pop());
-        let partition = asked.or_else(largest);
+        let requested = self.partition.as_ref().and_then(|partition| partition.variants().pop());
+        let partition = requested.or_else(largest);
         let partition =
             partition.with_context(|| format!("{} boards have no pattern databases", self.size))?;
         Ok((partition, goal.blank()))

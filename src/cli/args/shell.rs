@@ -1,4 +1,4 @@
-//! The arguments of `shell`.
+//! Arguments of `shell`.
 
 use crate::{puzzle::tiles::Size, quantity::parse_size};
 use clap::Args;
@@ -14,18 +14,18 @@ Examples:
 Commands:
   setState b12 345 678, randomizeState n, printState, move up|down|left|right,
   maxNodes n, solve A-star h1|h2, solve beam k, help, quit; # starts a comment.
-  The goal has the blank first. A line that cannot be done is answered with an
-  error that names it, and the session goes on.
+  The goal has the blank first. A line that fails prints an error
+  with its number, and the session continues.
 
-Exit status: 0 every line was done, 1 some search found no solution, 2 some line
-was none of the commands, or the file cannot be read.";
+Exit status: 0 every line succeeded, 1 some search found no solution,
+2 some line is not a command, or the file cannot be read.";
 
-/// What `shell` can be told.
+/// Arguments of `shell`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ShellArgs {
-    /// Commands, one a line; '-' is standard input [default: a prompt, or
-    /// standard input if that is no terminal]
+    /// Script with one command per line; '-' is standard input [default: a prompt, or
+    /// standard input if it is not a terminal]
     #[arg(value_name = "SCRIPT", value_parser = super::file_name())]
     pub script: Option<String>,
 
@@ -33,13 +33,13 @@ pub struct ShellArgs {
     #[arg(short, long, value_name = "RxC", default_value = "3x3")]
     pub size: Size,
 
-    /// The same seed gives the same random states on every machine
+    /// Seed; equal seeds give equal random states on every machine
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
     /// Hard cap on the memory of the process, such as 64MiB or 2G
     ///
-    /// The same session counts the same nodes wherever it is the same.
+    /// Node counts of a session are reproducible for equal values.
     #[arg(short, long, value_name = "SIZE", value_parser = parse_size, default_value = "512MiB")]
     pub memory: u64,
 }

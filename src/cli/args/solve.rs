@@ -1,4 +1,4 @@
-//! The arguments of `solve`, and what they come to.
+//! Arguments of `solve`, and their conversion into [`Options`].
 
 use super::{Destination, PdbDir, forms::form_names};
 use crate::cli::{Screen, When};
@@ -12,10 +12,10 @@ use anyhow::{bail, ensure};
 use clap::{Args, ColorChoice, ValueEnum};
 use std::{path::PathBuf, thread, time::Duration};
 
-/// The weight of weighted A* unless one is given.
+/// Default weight of weighted A*.
 const WEIGHT: f64 = 1.5;
 
-/// What counts as one move.
+/// Unit of solution length
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ValueEnum)]
 pub enum MetricChoice {
     /// Boards: one tile, one cell
@@ -31,7 +31,7 @@ pub enum MetricChoice {
 }
 
 impl MetricChoice {
-    /// The metric of tiles, where this is one.
+    /// Returns the metric for tile boards, if this is one.
     fn of_tiles(self) -> Option<tiles::Metric> {
         match self {
             Self::Tile => Some(tiles::Metric::Tile),
@@ -40,7 +40,7 @@ impl MetricChoice {
         }
     }
 
-    /// The metric of trays, where this is one.
+    /// Returns the metric for trays, if this is one.
     fn of_trays(self) -> Option<trays::Metric> {
         match self {
             Self::Step => Some(trays::Metric::Step),
@@ -51,9 +51,9 @@ impl MetricChoice {
     }
 }
 
-/// Where the summary of a run goes.
+/// Destination of the summary
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ValueEnum)]
-pub enum SummaryPlace {
+pub enum SummaryTarget {
     /// A few lines on stderr
     Stderr,
     /// The last record of JSON Lines
@@ -62,7 +62,7 @@ pub enum SummaryPlace {
     None,
 }
 
-/// What `solve` can be told.
+/// Arguments of `solve`.
 #[derive(Clone, Debug, Args)]
 pub struct SolveArgs {
     /// Puzzle files; '-' is standard input, .gz and .zst are unpacked
@@ -70,19 +70,20 @@ pub struct SolveArgs {
     #[arg(value_name = "FILE", value_parser = super::file_name())]
     pub files: Vec<String>,
 
-    /// How good solutions have to be
+    /// Required quality of solutions
     #[arg(long, value_enum, value_name = "QUALITY", default_value_t, help_heading = "Solving")]
     pub quality: Quality,
 
-    /// The search
+    /// Search algorithm
     #[arg(short, long, value_enum, value_name = "NAME", default_value_t, help_heading = "Solving")]
     pub algorithm: Algorithm,
 
-    /// The lower bound that guides the search
+    /// Lower bound that guides the search
     ///
     /// auto, misplaced, manhattan, linear-conflict, walking-distance, or pdb for
-    /// pattern databases; pdb:7-8 says how they divide the tiles. Trays: matching,
-    /// nearest, and with greedy or beam search or --quality fast also total.
+    /// pattern databases; pdb:PARTITION chooses the partition of the tiles, e.g.
+    /// pdb:7-8. Trays: matching, nearest; total only with greedy or beam search or
+    /// --quality fast.
     #[arg(long, value_name = "NAME", value_parser = parse_heuristic, default_value = "auto", help_heading = "Solving")]
     pub heuristic: (HeuristicChoice, Option<Partition>),
 
@@ -90,78 +91,77 @@ pub struct SolveArgs {
     #[allow(missing_docs)]
     pub pdb: PdbDir,
 
-    /// What counts as one move [default: tile for boards, piece for trays]
+    /// Unit of solution length [default: tile for boards, piece for trays]
     #[arg(long, value_enum, value_name = "METRIC", help_heading = "Solving")]
     pub metric: Option<MetricChoice>,
 
-    /// wastar: a solution at most W times as long as the shortest [default: 1.5]
+    /// wastar: maximum ratio of solution length to the shortest [default: 1.5]
     #[arg(long, value_name = "W", value_parser = parse_weight, help_heading = "Solving")]
     pub weight: Option<f64>,
 
-    /// beam: states kept of each level [default: as many as the memory allows]
+    /// beam: states kept per level [default: as many as fit in memory]
     #[arg(long, value_name = "K", value_parser = parse_width, help_heading = "Solving")]
     pub beam_width: Option<usize>,
 
-    /// Where the tiles should end: blank-last, blank-first, snail, or a board
+    /// Goal of tile boards: blank-last, blank-first, snail, or a board
     ///
-    /// A board is given as one line, such as '1 2 3/8 0 4/7 6 5'. A file's own
-    /// '@goal' comes before this.
+    /// A board is given on one line, such as '1 2 3/8 0 4/7 6 5'. '@goal' in a file
+    /// overrides this option.
     #[arg(long, value_name = "GOAL", default_value = "blank-last", help_heading = "Solving")]
     pub goal: String,
 
-    /// Workers; more than the cores is fine [default: available cores]
+    /// Worker threads; may exceed the number of cores [default: available cores]
     #[arg(short, long, visible_short_alias = 'j', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096), help_heading = "Limits")]
     pub threads: Option<u32>,
 
     /// Hard cap on the memory of the whole process, such as 64MiB or 2G
     ///
-    /// The peak resident memory (VmHWM, resident file pages included) stays
-    /// below it. K, M, G and KiB, MiB, GiB are powers of 1024; KB, MB, GB are
-    /// powers of 1000. [default: 3/4 of what this process may use: the smallest
-    /// of control group limit, address-space limit and available memory]
+    /// Peak resident memory (VmHWM, resident file pages included) stays below it.
+    /// K, M, G and KiB, MiB, GiB are powers of 1024; KB, MB, GB are powers of 1000.
+    /// [default: 3/4 of what this process may use: the smallest of control group
+    /// limit, address-space limit and available memory]
     #[arg(short, long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
     pub memory: Option<u64>,
 
-    /// For each puzzle: new states generated and stored, the start included
+    /// Limit per puzzle on states generated and stored, including the start
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub max_nodes: Option<u64>,
 
-    /// Time for each puzzle, such as 250ms, 10s or 1h30m
+    /// Time limit per puzzle, such as 250ms, 10s or 1h30m
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
     pub timeout: Option<Duration>,
 
-    /// Time for the whole run: then reading stops and what is being solved ends
+    /// Time limit for the whole run
     ///
-    /// Records that were not begun have no result; the summary says how many they
-    /// are, and the exit status is 1. With --output, --resume solves them.
+    /// At the deadline reading stops and running searches end. Records that were not
+    /// started get no result; the summary counts them, and the exit status is 1. With
+    /// --output, a later run with --resume solves them.
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Limits")]
     pub deadline: Option<Duration>,
 
-    /// Keep the state of a long search here, and go on from it
+    /// Save the progress of a long search to FILE, and continue from it
     ///
-    /// For shortest solutions of boards of over 16 cells with pattern databases:
-    /// the file says how far the search has come, at intervals that grow to 20
-    /// seconds. A search that was killed goes on from there when it is started
-    /// again in the same way. While the file belongs to another board of the
-    /// input, a board has a file beside it (FILE.HASH). When a board is solved its
-    /// file is removed.
+    /// For shortest solutions of boards with more than 16 cells and pattern databases.
+    /// Progress is saved at intervals that grow to 20 seconds. To continue a killed
+    /// search, run the same command again. Further boards of the input use FILE.HASH
+    /// while FILE belongs to another board. The file is removed when its board is
+    /// solved.
     #[arg(long, value_name = "FILE", help_heading = "Limits")]
     pub checkpoint: Option<PathBuf>,
 
-    /// The same moves and node counts whenever the run is repeated
+    /// Make moves and node counts reproducible
     ///
-    /// One worker a puzzle, and memory divided in the same way whatever there is of
-    /// it and however many threads: moves and node counts repeat exactly. Pattern
-    /// databases are chosen by the options and the puzzles alone. Limits on time are
-    /// refused.
+    /// Uses one thread per puzzle and a fixed amount of memory, so moves and node
+    /// counts do not depend on the machine. Pattern databases are chosen by the options
+    /// and the puzzles alone. Time limits are refused.
     #[arg(long, conflicts_with_all = ["timeout", "deadline"], help_heading = "Solving")]
     pub deterministic: bool,
 
-    /// Read all records as this form instead of detecting it
+    /// Read all records in this form instead of detecting it
     #[arg(long, value_name = "FORM", value_parser = form_names(), help_heading = "Input")]
     pub input_format: Option<String>,
 
-    /// Only records whose number is I modulo N, to split a file among machines
+    /// Solve only records whose number is I modulo N, to split a file among machines
     #[arg(long, value_name = "I/N", value_parser = parse_shard, default_value = "1/1", help_heading = "Input")]
     pub shard: (u64, u64),
 
@@ -169,40 +169,40 @@ pub struct SolveArgs {
     #[allow(missing_docs)]
     pub destination: Destination,
 
-    /// Keep the results that are in FILE and solve what is missing
+    /// Keep the results in FILE and solve the missing records
     ///
-    /// Goes on where an earlier run ended, however it ended; what was cut short
-    /// only because it was interrupted, or its --deadline was over, is solved again.
-    /// CheckOptions that change results, and the puzzle files, must be as they were;
-    /// FILE.resume, which lies beside FILE meanwhile, tells. Where it is missing,
-    /// the results are compared with the records.
+    /// Continues an earlier run, however it ended. Results that were cut short by a
+    /// signal or by --deadline are solved again. Options that change results, and the
+    /// puzzle files, must be unchanged; FILE.resume, kept beside FILE during a run,
+    /// records them. If FILE.resume is missing, the results are compared with the
+    /// records.
     #[arg(long, requires = "output", conflicts_with = "force", help_heading = "Output")]
     pub resume: bool,
 
-    /// How results are laid out [default: by the extension of FILE, else text]
+    /// Format of results [default: by the extension of FILE, else text]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
     pub format: Option<Format>,
 
-    /// What a letter in the moves says
+    /// Whether move letters name the direction of the blank or of the tile
     #[arg(long, value_enum, value_name = "NOTATION", default_value_t, help_heading = "Output")]
     pub notation: Notation,
 
-    /// Where the summary goes [default: to stderr, and in JSON Lines also into a last record]
+    /// Where to write the summary [default: stderr; with JSON Lines also a last record]
     #[arg(long, value_enum, value_name = "WHERE", help_heading = "Output")]
-    pub summary: Option<SummaryPlace>,
+    pub summary: Option<SummaryTarget>,
 
-    /// Say why the plan chose what it chose
+    /// Explain the choice of algorithm, heuristic and memory
     #[arg(long, help_heading = "On stderr")]
     pub explain: bool,
 
-    /// When to show how far the run is
+    /// When to show progress
     ///
-    /// auto draws a line on a terminal, where nothing else can write over it: if
-    /// stdout is a pipe, another program may be writing results to the same terminal.
+    /// auto shows it only if stderr is a terminal and stdout is not a pipe: the
+    /// program at the other end of the pipe may write to the same terminal.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, help_heading = "On stderr")]
     pub progress: When,
 
-    /// Neither progress nor summary nor notes, errors only
+    /// Print errors only
     #[arg(short, long, help_heading = "On stderr")]
     pub quiet: bool,
 
@@ -212,19 +212,21 @@ pub struct SolveArgs {
 }
 
 impl SolveArgs {
-    /// What the batch is to do, or why these arguments do not fit together.
+    /// Returns the options of the run, or an error if arguments contradict each other.
     pub fn options(&self) -> anyhow::Result<Options> {
         let (quality, algorithm) = (self.quality, self.algorithm);
-        let promises_nothing =
+        let not_optimal =
             [Algorithm::Wastar, Algorithm::Greedy, Algorithm::Dfs, Algorithm::Beam, Algorithm::Staged];
-        if quality == Quality::Optimal && promises_nothing.contains(&algorithm) {
-            bail!("this algorithm cannot promise the shortest solution that --quality optimal asks for");
+        if quality == Quality::Optimal && not_optimal.contains(&algorithm) {
+            bail!(
+                "this algorithm does not guarantee shortest solutions; --quality optimal needs astar or ida"
+            );
         }
         if quality == Quality::Improve && algorithm != Algorithm::Auto {
-            bail!("--quality improve chooses its algorithms by itself");
+            bail!("--quality improve chooses its own algorithms: omit --algorithm");
         }
         if self.deterministic && quality == Quality::Improve {
-            bail!("--quality improve works against the clock, which --deterministic rules out");
+            bail!("--quality improve depends on time and cannot be combined with --deterministic");
         }
         if self.weight.is_some() && !matches!(algorithm, Algorithm::Auto | Algorithm::Wastar) {
             bail!("--weight is for --algorithm wastar");
@@ -259,10 +261,10 @@ impl SolveArgs {
         let tile_metric = self.metric.and_then(MetricChoice::of_tiles).unwrap_or_default();
         let tray_metric = self.metric.and_then(MetricChoice::of_trays).unwrap_or_default();
         if tile_metric == tiles::Metric::Line && single_steps.contains(&self.heuristic.0) {
-            bail!("--metric line has only walking-distance as heuristic: the others count single steps");
+            bail!("--metric line supports only --heuristic walking-distance: the others count single steps");
         }
-        if self.summary == Some(SummaryPlace::Record) && self.style().format != Format::Jsonl {
-            bail!("--summary record is for JSON Lines (--format jsonl): other formats have no record for it");
+        if self.summary == Some(SummaryTarget::Record) && self.style().format != Format::Jsonl {
+            bail!("--summary record needs --format jsonl");
         }
         let standard_inputs = self.files.iter().filter(|file| *file == "-").count();
         ensure!(standard_inputs <= 1, "standard input ('-') can be read only once");
@@ -292,34 +294,34 @@ impl SolveArgs {
         })
     }
 
-    /// How results are laid out: as asked for, or as the file's extension says.
+    /// Returns the format and notation of results: as given, or by the file's extension.
     pub fn style(&self) -> Style {
         let by_extension = || self.destination.path().and_then(Format::of_path);
         Style { format: self.format.or_else(by_extension).unwrap_or_default(), notation: self.notation }
     }
 
-    /// Whether the summary is the last record of the results.
+    /// Returns whether the summary is the last record of the results.
     pub fn has_summary_record(&self) -> bool {
-        self.style().format == Format::Jsonl && matches!(self.summary, None | Some(SummaryPlace::Record))
+        self.style().format == Format::Jsonl && matches!(self.summary, None | Some(SummaryTarget::Record))
     }
 
-    /// Whether the summary is shown on stderr.
+    /// Returns whether the summary is shown on stderr.
     pub fn shows_summary(&self) -> bool {
-        matches!(self.summary, None | Some(SummaryPlace::Stderr))
+        matches!(self.summary, None | Some(SummaryTarget::Stderr))
     }
 
-    /// How to speak to the user.
+    /// Returns the screen for messages.
     pub fn screen(&self) -> Screen {
         Screen::new(self.color, self.quiet)
     }
 
-    /// When to show progress.
+    /// Returns when to show progress.
     pub fn progress(&self) -> When {
         if self.quiet { When::Never } else { self.progress }
     }
 }
 
-/// The cores that this process may use.
+/// Returns the number of cores that this process may use.
 pub(super) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -332,7 +334,7 @@ fn parse_heuristic(text: &str) -> Result<(HeuristicChoice, Option<Partition>), S
     HeuristicChoice::from_str(text, false).map(|choice| (choice, None)).map_err(|_| {
         let names = HeuristicChoice::value_variants().iter().filter_map(ValueEnum::to_possible_value);
         let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
-        format!("[possible values: {}, pdb:7-8 and its like]", names.join(", "))
+        format!("[possible values: {}, or pdb:PARTITION, e.g. pdb:7-8]", names.join(", "))
     })
 }
 

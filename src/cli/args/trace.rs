@@ -1,4 +1,4 @@
-//! The arguments of `trace`.
+//! Arguments of `trace`.
 
 use super::Destination;
 use crate::input::{parse_board, parse_goal};
@@ -28,24 +28,24 @@ hole goes and the tile it changes places with, and neither for the goal.
 Exit status: 0 solved, 1 unsolvable (told by parity, before anything is listed),
 2 anything else.";
 
-/// What `trace` can be told.
+/// Arguments of `trace`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TraceArgs {
-    /// What to list
+    /// List to print
     #[arg(value_enum, value_name = "V|S", ignore_case = true)]
     pub list: ListChoice,
 
-    /// The queue in which states wait
+    /// Queue discipline
     #[arg(value_enum, value_name = "F|P", ignore_case = true)]
     pub queue: QueueChoice,
 
-    /// How much to say of each state
+    /// Detail per state
     #[arg(value_enum, value_name = "V|Q", ignore_case = true)]
     pub verbosity: Verbosity,
 
-    /// The tiles row by row, 0 for the hole, as words of their own or as one;
-    /// also with slashes between rows
+    /// Tiles row by row, 0 for the hole, as separate words or as one word; slashes
+    /// between rows are allowed
     #[arg(value_name = "TILE", required = true)]
     pub tiles: Vec<String>,
 
@@ -53,11 +53,11 @@ pub struct TraceArgs {
     #[arg(short, long, value_name = "RxC", help_heading = "Search")]
     pub size: Option<Size>,
 
-    /// Where the tiles should end: blank-last, blank-first, snail, or a board
+    /// Goal: blank-last, blank-first, snail, or a board
     #[arg(long, value_name = "GOAL", default_value = "blank-last", help_heading = "Search")]
     pub goal: String,
 
-    /// States to visit at most
+    /// Maximum number of visited states
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
     pub max_nodes: Option<u64>,
 
@@ -71,32 +71,32 @@ pub struct TraceArgs {
     pub destination: Destination,
 }
 
-/// What to list.
+/// List to print
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ListChoice {
-    /// The visited states, in order
+    /// Visited states, in order
     #[value(name = "V")]
     Visited,
-    /// The solution
+    /// Solution
     #[value(name = "S")]
     Solution,
 }
 
-/// The queue.
+/// Queue discipline
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum QueueChoice {
     /// First in, first out
     #[value(name = "F")]
     Fifo,
-    /// The lowest Manhattan distance first
+    /// Lowest Manhattan distance first
     #[value(name = "P")]
     Priority,
 }
 
-/// How much to say.
+/// Detail per state
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Verbosity {
-    /// The board under each line
+    /// Board below each line
     #[value(name = "V")]
     Verbose,
     /// Lines only
@@ -105,7 +105,7 @@ pub enum Verbosity {
 }
 
 impl TraceArgs {
-    /// The start and the goal, or what is wrong with them.
+    /// Returns the start and the goal, or an error if one is not valid.
     pub fn boards(&self) -> anyhow::Result<(Board, Board)> {
         let board = parse_board(&self.tiles.join(" "), self.size)?;
         let size = board.size();
@@ -115,7 +115,7 @@ impl TraceArgs {
         Ok((board, goal.into_owned()))
     }
 
-    /// The queue asked for.
+    /// Returns the requested queue.
     pub fn queue(&self) -> Queue {
         match self.queue {
             QueueChoice::Fifo => Queue::Fifo,
@@ -123,7 +123,7 @@ impl TraceArgs {
         }
     }
 
-    /// The listing asked for.
+    /// Returns the requested listing.
     pub fn list(&self) -> List {
         match self.list {
             ListChoice::Visited => List::Visited,
@@ -131,7 +131,7 @@ impl TraceArgs {
         }
     }
 
-    /// The cap on memory.
+    /// Returns the cap on memory.
     pub fn memory(&self) -> u64 {
         limits::cap(self.memory, 0)
     }

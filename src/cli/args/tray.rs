@@ -1,4 +1,4 @@
-//! The arguments of `tray`.
+//! Arguments of `tray`.
 
 use crate::input::Lines;
 use crate::memory::limits;
@@ -14,30 +14,30 @@ INIT is 'rows columns', then a line for each block. GOAL has lines only. A line
 is 'r1 c1 r2 c2', a block's first and last cell, or 'height width row column'.
 
 Prints 'r c r' c'' for each straight slide of a block: its top-left cell before
-and after. Exit status: 0 solved (nothing is printed if it is already), 1 proved
+and after. Exit status: 0 solved (no output if the goal is already met), 1 proved
 impossible, 2 anything else.
 
 Examples:
   batch-solve tray init.txt goal.txt
   batch-solve tray init.txt goal.txt --quality optimal";
 
-/// What `tray` can be told.
+/// Arguments of `tray`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TrayArgs {
-    /// The tray's size and its blocks
+    /// Size and blocks of the tray
     #[arg(value_name = "INIT", value_parser = super::file_name())]
     pub init: String,
 
-    /// Where some of them must end
+    /// Goal positions of some blocks
     #[arg(value_name = "GOAL", value_parser = super::file_name())]
     pub goal: String,
 
-    /// What the four numbers of a line are [default: whatever makes sense]
+    /// Meaning of the four numbers of a line [default: detect]
     #[arg(long, value_enum, value_name = "LINES")]
     pub input_format: Option<Lines>,
 
-    /// How good the solution has to be
+    /// Required quality of the solution
     #[arg(long, value_enum, value_name = "QUALITY", default_value = "fast")]
     pub quality: Quality,
 
@@ -45,13 +45,13 @@ pub struct TrayArgs {
     #[arg(short, long, value_name = "SIZE", value_parser = parse_size)]
     pub memory: Option<u64>,
 
-    /// Time for the search, such as 250ms or 10s
+    /// Time limit for the search, such as 250ms or 10s
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
 }
 
 impl TrayArgs {
-    /// What the search is to do.
+    /// Returns the options of the search.
     pub fn options(&self) -> Options {
         Options {
             files: vec![self.init.clone()],
