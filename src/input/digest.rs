@@ -76,7 +76,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let name = path.to_str().unwrap();
         let mut reader = Reader::open(name, Defaults::default()).unwrap();
-        reader.follow(Digest::default());
+        reader.attach_digest(Digest::default());
         let mut block = Block::default();
         while reader.next_block(&mut block, 64).unwrap() {
             if block.number(0) % 9 == 0 || block.len() < 64 {

@@ -49,13 +49,13 @@ pub enum InputError {
 
 impl InputError {
     /// Whether the deadline of the run passed while waiting for the writer.
-    pub fn is_late(&self) -> bool {
+    pub fn is_timed_out(&self) -> bool {
         matches!(self, Self::Read { source, .. } if source.kind() == io::ErrorKind::TimedOut)
     }
 
     /// Whether there is just nothing to read yet: what comes next can be read
     /// later.
-    pub fn is_early(&self) -> bool {
+    pub fn is_would_block(&self) -> bool {
         matches!(self, Self::Read { source, .. } if source.kind() == io::ErrorKind::WouldBlock)
     }
 }

@@ -116,7 +116,7 @@ impl Reader {
     }
 
     /// Adds the text of each block to a digest, from the beginning of the file.
-    pub fn follow(&mut self, digest: Digest) {
+    pub fn attach_digest(&mut self, digest: Digest) {
         self.digest = Some(digest);
     }
 
@@ -153,7 +153,7 @@ impl Reader {
     /// `max_records`, about 64 KiB of text. `false` at the end of the file.
     ///
     /// After an error the records before it have all been handed out, and the
-    /// file has no more, unless the error [was only early](InputError::is_early).
+    /// file has no more, unless the error [was only early](InputError::is_would_block).
     pub fn next_block(&mut self, block: &mut Block, max_records: usize) -> Result<bool, InputError> {
         block.clear(self.n);
         let mut start = self.at;
@@ -182,7 +182,7 @@ impl Reader {
         self.buffer.drain(..self.at);
         self.at = 0;
         let read = self.source.read_into(&mut self.buffer).inspect_err(|error| {
-            if error.is_early() {
+            if error.is_would_block() {
                 return;
             }
             self.buffer.clear();

@@ -1,6 +1,6 @@
 //! The fields of a result and their order: one list for JSON Lines and CSV.
 
-use super::{Notation, words};
+use super::{Notation, fragments};
 use crate::model::report::{Instance, Moves, Report, Solution, Verdict};
 use crate::puzzle::tiles::Goal;
 use std::fmt::Display;
@@ -49,17 +49,17 @@ impl Value<'_> {
         match self {
             Self::Absent => {}
             Self::Word(text) => out.extend_from_slice(text.as_bytes()),
-            Self::Text(text) => words::plain(out, text),
-            Self::Number(number) | Self::Label(number) => words::number(out, number),
+            Self::Text(text) => fragments::plain(out, text),
+            Self::Number(number) | Self::Label(number) => fragments::number(out, number),
             Self::Flag(flag) => out.extend_from_slice(if flag { b"true" } else { b"false" }),
             Self::Size(rows, cols) => {
-                words::number(out, rows as u64);
+                fragments::number(out, rows as u64);
                 out.push(b'x');
-                words::number(out, cols as u64);
+                fragments::number(out, cols as u64);
             }
             Self::Goal(Goal::Given(board)) => display(out, board),
             Self::Goal(goal) => out.extend_from_slice(goal.name().as_bytes()),
-            Self::Moves(moves, notation) => words::moves(out, moves, notation),
+            Self::Moves(moves, notation) => fragments::moves(out, moves, notation),
         }
     }
 }
@@ -109,7 +109,7 @@ pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
     let (reason, hint, bound) = match &report.verdict {
         Verdict::Solved(solution) => (Absent, Absent, (!solution.optimal).then_some(solution.bound)),
         Verdict::Unsolvable { hint } => {
-            (Word(words::unsolvable(report)), hint.as_deref().map_or(Absent, Text), None)
+            (Word(fragments::unsolvable(report)), hint.as_deref().map_or(Absent, Text), None)
         }
         Verdict::GaveUp { reason, bound } => (Word(reason.word()), Absent, Some(*bound)),
         Verdict::Invalid { reason } => (Text(reason), Absent, None),
@@ -118,7 +118,7 @@ pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
         Verdict::Solved(solution) => Some(solution),
         _ => None,
     };
-    to.put(key!("status"), Word(words::status(&report.verdict)));
+    to.put(key!("status"), Word(fragments::status(&report.verdict)));
     to.put(key!("reason"), reason);
     to.put(key!("hint"), hint);
     to.put(key!("length"), number(solution.map(|s| s.length.into())));

@@ -1,6 +1,6 @@
 //! The formats that results are written in, and the choice between them.
 
-use super::{csv, jsonl, states, text, words};
+use super::{csv, fragments, jsonl, states, text};
 use crate::model::report::{Instance, Moves, Report, Solution, Verdict};
 use crate::puzzle::tiles::Direction;
 use std::path::Path;
@@ -81,7 +81,7 @@ impl Style {
     }
 
     /// Whether a report is so long as lines that these should not be held as a
-    /// whole. Then [`Style::spill`] writes it.
+    /// whole. Then [`Style::write_chunked`] writes it.
     pub fn is_long(&self, report: &Report) -> bool {
         const LONG: usize = 1 << 20;
         let (Verdict::Solved(solution), Some(instance)) = (&report.verdict, &report.instance) else {
@@ -99,7 +99,11 @@ impl Style {
 
     /// Hands one report on in chunks, none of them long, as long as they are taken.
     /// Configurations come as whole lines; the moves of a large board are one line.
-    pub fn spill<E>(&self, report: &Report, mut take: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    pub fn write_chunked<E>(
+        &self,
+        report: &Report,
+        mut take: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         const CHUNK: usize = 64 << 10;
         let mut out = Vec::new();
         if self.format != Format::States {
@@ -111,7 +115,7 @@ impl Style {
                 take(&before)?;
                 for part in moves.chunks(CHUNK) {
                     out.clear();
-                    out.extend(part.iter().map(|&direction| words::letter(direction, self.notation)));
+                    out.extend(part.iter().map(|&direction| fragments::letter(direction, self.notation)));
                     take(&out)?;
                 }
                 return take(&after);
@@ -171,14 +175,14 @@ mod tests {
         for format in [Format::Text, Format::Jsonl, Format::Csv] {
             for notation in [Notation::Blank, Notation::Tile] {
                 let style = Style { format, notation };
-                let (mut whole, mut spilled) = (Vec::new(), Vec::new());
+                let (mut whole, mut chunked) = (Vec::new(), Vec::new());
                 style.write(&mut whole, &report);
-                let taken: Result<(), ()> = style.spill(&report, |chunk| {
+                let taken: Result<(), ()> = style.write_chunked(&report, |chunk| {
                     assert!(chunk.len() <= 1 << 16);
-                    spilled.extend_from_slice(chunk);
+                    chunked.extend_from_slice(chunk);
                     Ok(())
                 });
-                assert!(taken.is_ok() && style.is_long(&report) && spilled == whole);
+                assert!(taken.is_ok() && style.is_long(&report) && chunked == whole);
             }
         }
     }

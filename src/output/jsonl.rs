@@ -1,7 +1,7 @@
 //! JSON Lines: an object on one line for each puzzle.
 
 use super::fields::{self, Fields, Key, Value};
-use super::{Notation, words};
+use super::{Notation, fragments};
 use crate::model::report::{Moves, Report};
 use crate::puzzle::trays::Shift;
 
@@ -46,7 +46,7 @@ fn arrays(out: &mut Vec<u8>, moves: &[Shift]) {
     out.push(b'[');
     for (index, &shift) in moves.iter().enumerate() {
         out.extend_from_slice(if index > 0 { b",[" } else { b"[" });
-        words::shift(out, shift, b',');
+        fragments::shift(out, shift, b',');
         out.push(b']');
     }
     out.push(b']');

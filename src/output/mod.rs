@@ -2,7 +2,7 @@
 //!
 //! A [`Report`] is all there is to say; a [`Style`] appends it to a buffer as
 //! whole lines; a [`Sink`] takes the buffers. Before a solution is written,
-//! [`replays`] makes sure that it is one. [`Summary`] counts along and speaks
+//! [`replay`] makes sure that it is one. [`Summary`] counts along and speaks
 //! last.
 //!
 //! A new puzzle family adds a variant to [`Instance`], its fields to `fields`,
@@ -12,6 +12,7 @@ mod checksum;
 mod csv;
 mod fields;
 mod format;
+mod fragments;
 mod jsonl;
 mod replay;
 mod sink;
@@ -20,12 +21,11 @@ mod stop;
 mod summary;
 mod text;
 mod tray_states;
-mod words;
 
 pub use crate::model::report::{Effort, GiveUp, Instance, Moves, Report, Solution, Verdict};
 pub use checksum::Checksum;
 pub use format::{Format, Notation, Style};
-pub use replay::replays;
-pub use sink::{Inside, Sink, SinkError};
+pub use replay::replay;
+pub use sink::{Sink, SinkError, WriteWrapper};
 pub use stop::Stop;
 pub use summary::{Decision, ParsedResult, Run, Summary};

@@ -12,7 +12,7 @@ const SMALL: usize = 64;
 
 /// Whether a solution's moves are legal and end in the goal, and its length and
 /// bound agree with them; otherwise what is wrong.
-pub fn replays(instance: &Instance, solution: &Solution) -> Result<(), String> {
+pub fn replay(instance: &Instance, solution: &Solution) -> Result<(), String> {
     let Solution { ref moves, length, bound, .. } = *solution;
     if bound > length {
         return Err(format!("the bound {bound} is above the length {length}"));
@@ -104,7 +104,7 @@ mod tests {
     fn solutions_pass_and_everything_else_is_named() {
         use Direction::{Down, Left, Right, Up};
         let (instance, solution) = sample();
-        assert_eq!(replays(&instance, &solution), Ok(()));
+        assert_eq!(replay(&instance, &solution), Ok(()));
         let error = |moves: &[Direction]| {
             let solution = Solution {
                 moves: moves.to_vec().into(),
@@ -112,7 +112,7 @@ mod tests {
                 bound: 0,
                 optimal: false,
             };
-            replays(&instance, &solution).unwrap_err()
+            replay(&instance, &solution).unwrap_err()
         };
         assert_eq!(error(&[Right, Down]), "the moves end in 1 2 3/4 6 8/7 5 0, which is not the goal");
         assert_eq!(error(&[Down, Down]), "move 2, Down, leaves the board");
@@ -120,18 +120,15 @@ mod tests {
         assert_eq!(error(&[Left, Left]), "move 2, Left, leaves the board");
         assert_eq!(error(&[Right, Right]), "move 2, Right, leaves the board");
         let wrong = Solution { length: 3, ..solution.clone() };
-        assert_eq!(
-            replays(&instance, &wrong).unwrap_err(),
-            "the length is given as 3, but there are 2 moves"
-        );
+        assert_eq!(replay(&instance, &wrong).unwrap_err(), "the length is given as 3, but there are 2 moves");
         let Instance::Tiles { board, goal, .. } = instance.clone() else { panic!("a board") };
         let in_lines = Instance::Tiles { board, goal, metric: tiles::Metric::Line };
         let moves = vec![Up, Down, Down, Right].into();
         let there_and_back = Solution { moves, length: 3, ..solution.clone() };
-        assert_eq!(replays(&in_lines, &there_and_back), Ok(()));
-        assert!(replays(&instance, &there_and_back).is_err());
+        assert_eq!(replay(&in_lines, &there_and_back), Ok(()));
+        assert!(replay(&instance, &there_and_back).is_err());
         let wrong = Solution { bound: 3, ..solution };
-        assert_eq!(replays(&instance, &wrong).unwrap_err(), "the bound 3 is above the length 2");
+        assert_eq!(replay(&instance, &wrong).unwrap_err(), "the bound 3 is above the length 2");
     }
 
     #[test]
@@ -140,17 +137,17 @@ mod tests {
         else {
             panic!()
         };
-        assert_eq!(replays(&instance, &solution), Ok(()));
+        assert_eq!(replay(&instance, &solution), Ok(()));
         let Moves::Tray(moves) = &solution.moves else { panic!() };
         let error = |moves: Vec<Shift>| {
             let length = moves.len() as u32;
-            replays(&instance, &Solution { moves: moves.into(), length, bound: 0, optimal: false })
+            replay(&instance, &Solution { moves: moves.into(), length, bound: 0, optimal: false })
                 .unwrap_err()
         };
         assert_eq!(error(vec![]), "the moves do not end at the goal");
         assert_eq!(error(vec![moves[0], moves[0]]), "move 2, 0 0 1 0: no block has its top-left cell at 0 0");
         let (tiles, _) = sample();
-        assert!(replays(&tiles, &solution).is_err());
+        assert!(replay(&tiles, &solution).is_err());
     }
 
     #[test]
@@ -169,7 +166,7 @@ mod tests {
             let length = back.len() as u32;
             let solution = Solution { moves: back.into(), length, optimal: false, bound: 0 };
             assert_eq!(
-                replays(&Instance::Tiles { board, goal, metric: tiles::Metric::Tile }, &solution),
+                replay(&Instance::Tiles { board, goal, metric: tiles::Metric::Tile }, &solution),
                 Ok(())
             );
         }

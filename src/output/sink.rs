@@ -31,7 +31,7 @@ pub struct Sink {
     /// Bytes in the file, or written to where bytes do not stay.
     len: u64,
     /// Runs each write, where something must be done around it.
-    inside: Option<Inside>,
+    wrapper: Option<WriteWrapper>,
     /// Whether to give up where nobody reads.
     stop: Stop,
     /// Whether it was given up.
@@ -43,7 +43,7 @@ pub struct Sink {
 }
 
 /// Runs what it is given, once.
-pub type Inside = fn(&mut dyn FnMut());
+pub type WriteWrapper = fn(&mut dyn FnMut());
 
 /// Why results could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +56,7 @@ pub enum SinkError {
     Busy(PathBuf),
     /// What is there cannot be gone on with.
     #[error("{}: is no regular file, so there is nothing to resume", .0.display())]
-    Unkept(PathBuf),
+    NotResumable(PathBuf),
     /// The destination is one of the puzzle files.
     #[error("{}: is both an input and the output", .0.display())]
     IsInput(PathBuf),
@@ -94,7 +94,7 @@ impl Sink {
             durable: false,
             blank: false,
             len: 0,
-            inside: None,
+            wrapper: None,
             stop: Stop::default(),
             unread: false,
             line: 0,
@@ -114,7 +114,7 @@ impl Sink {
 
     /// The same destination, which is given up where nobody reads and it is time to
     /// stop.
-    pub fn until(mut self, stop: Stop) -> Self {
+    pub fn with_stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
         self
     }
@@ -146,7 +146,7 @@ impl Sink {
     /// A file as it is, or a new one; [`Sink::cut`] says where to go on.
     pub fn reopen(path: &Path, inputs: &[impl AsRef<str>]) -> Result<Self, SinkError> {
         Self::open(path, true, inputs, Stop::default(), |file| {
-            if file.is_file() { Ok(()) } else { Err(SinkError::Unkept(path.to_owned())) }
+            if file.is_file() { Ok(()) } else { Err(SinkError::NotResumable(path.to_owned())) }
         })
     }
 
@@ -188,7 +188,7 @@ impl Sink {
             return Err(SinkError::Busy(path.to_owned()));
         }
         let len = if durable { file.metadata().map_err(wrong)?.len() } else { 0 };
-        let mut sink = Self::new(file, path.to_owned()).until(stop);
+        let mut sink = Self::new(file, path.to_owned()).with_stop(stop);
         (sink.durable, sink.blank, sink.len, sink.line) = (durable, blank, len, len);
         Ok(sink)
     }
@@ -255,18 +255,18 @@ impl Sink {
         self.file.is_terminal()
     }
 
-    /// Has each chunk written inside of a call of `inside`.
-    pub fn writing_inside(mut self, inside: Inside) -> Self {
-        self.inside = Some(inside);
+    /// Has each chunk written wrapper of a call of `wrapper`.
+    pub fn wrap_writes(mut self, wrapper: WriteWrapper) -> Self {
+        self.wrapper = Some(wrapper);
         self
     }
 
     /// Writes a chunk of whole lines, or the next part of a long line.
     pub fn write_all(&mut self, chunk: &[u8]) -> Result<(), SinkError> {
-        match self.inside {
-            Some(inside) if !chunk.is_empty() => {
+        match self.wrapper {
+            Some(wrapper) if !chunk.is_empty() => {
                 let mut written = Ok(());
-                inside(&mut || written = self.write_chunk(chunk));
+                wrapper(&mut || written = self.write_chunk(chunk));
                 written
             }
             _ => self.write_chunk(chunk),
@@ -441,7 +441,7 @@ mod tests {
         let file = File::from(std::os::fd::OwnedFd::from(writer));
         let mut sink = Sink::new(file, "pipe".into());
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Closed)));
-        let mut sink = sink.until(Stop::when(|| false));
+        let mut sink = sink.with_stop(Stop::when(|| false));
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Closed)));
     }
 
@@ -449,7 +449,7 @@ mod tests {
     fn a_pipe_that_nobody_reads_is_given_up_when_it_is_time_to_stop() {
         let (reader, writer) = io::pipe().unwrap();
         let file = File::from(std::os::fd::OwnedFd::from(writer));
-        let mut sink = Sink::new(file, "pipe".into()).until(Stop::when(|| true));
+        let mut sink = Sink::new(file, "pipe".into()).with_stop(Stop::when(|| true));
         let chunk = b"a line of twenty-two b\n".repeat(100_000);
         assert!(matches!(sink.write_all(&chunk), Err(SinkError::Unread)));
         assert!(matches!(sink.write_all(b"x\n"), Err(SinkError::Unread)));
@@ -473,7 +473,7 @@ mod tests {
         assert!(sink.checksum_of(10).unwrap().is_none());
         sink.finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"one\nzwei\n");
-        assert!(matches!(Sink::reopen(Path::new("/dev/null"), NONE), Err(SinkError::Unkept(_))));
+        assert!(matches!(Sink::reopen(Path::new("/dev/null"), NONE), Err(SinkError::NotResumable(_))));
     }
 
     #[test]

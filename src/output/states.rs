@@ -16,24 +16,24 @@
 //! A blank line stands after each grid and each heading. The blank is `_`, so
 //! that a grid can be read back as a puzzle.
 
-use super::{Notation, tray_states, words};
+use super::{Notation, fragments, tray_states};
 use crate::model::report::{Instance, Moves, Report, Verdict};
 use crate::puzzle::tiles::{Board, Direction};
 
 /// May take what there is of a report, and says whether to go on.
-pub(super) type Spill<'s> = dyn FnMut(&mut Vec<u8>) -> bool + 's;
+pub(super) type FlushHook<'s> = dyn FnMut(&mut Vec<u8>) -> bool + 's;
 
 /// Appends a report's heading and, if it is solved, its configurations. Between
-/// configurations `spill` is asked.
-pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation, spill: &mut Spill<'_>) {
+/// configurations `flush` is asked.
+pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation, flush: &mut FlushHook<'_>) {
     heading(out, report);
     if let (Verdict::Solved(solution), Some(instance)) = (&report.verdict, &report.instance) {
         match (instance, &solution.moves) {
             (Instance::Tiles { board, .. }, Moves::Tiles(moves)) => {
-                tiles(out, board, moves, notation, spill);
+                tiles(out, board, moves, notation, flush);
             }
             (Instance::Tray { tray, metric }, Moves::Tray(moves)) => {
-                tray_states::write(out, tray, *metric, moves, spill);
+                tray_states::write(out, tray, *metric, moves, flush);
             }
             _ => unreachable!("a solution that replays has its puzzle's moves"),
         }
@@ -43,9 +43,9 @@ pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation, spil
 /// Appends `puzzle ID: STATUS, …` and a blank line.
 fn heading(out: &mut Vec<u8>, report: &Report) {
     out.extend_from_slice(b"puzzle ");
-    words::id(out, report);
+    fragments::id(out, report);
     out.extend_from_slice(b": ");
-    out.extend_from_slice(words::status(&report.verdict).as_bytes());
+    out.extend_from_slice(fragments::status(&report.verdict).as_bytes());
     out.extend_from_slice(b", ");
     match &report.verdict {
         Verdict::Solved(solution) => {
@@ -57,7 +57,7 @@ fn heading(out: &mut Vec<u8>, report: &Report) {
             }
         }
         unsolved => {
-            words::reason(out, report);
+            fragments::reason(out, report);
             if let Verdict::GaveUp { bound, .. } = *unsolved {
                 at_least(out, bound);
             }
@@ -74,22 +74,28 @@ fn at_least(out: &mut Vec<u8>, bound: u32) {
 
 /// Appends `1 move`, `2 moves` and so on.
 fn moves(out: &mut Vec<u8>, count: u32) {
-    words::number(out, count.into());
+    fragments::number(out, count.into());
     out.extend_from_slice(if count == 1 { b" move" } else { b" moves" });
 }
 
 /// Appends a numbered grid for the start and for the board after each move.
-fn tiles(out: &mut Vec<u8>, start: &Board, moves: &[Direction], notation: Notation, spill: &mut Spill<'_>) {
+fn tiles(
+    out: &mut Vec<u8>,
+    start: &Board,
+    moves: &[Direction],
+    notation: Notation,
+    flush: &mut FlushHook<'_>,
+) {
     let mut board = start.clone();
     out.extend_from_slice(b"0\n");
     grid(out, &board);
     for (number, &direction) in (1..).zip(moves) {
-        if !spill(out) {
+        if !flush(out) {
             return;
         }
         board.slide(direction);
-        words::number(out, number);
-        out.extend([b' ', words::letter(direction, notation), b'\n']);
+        fragments::number(out, number);
+        out.extend([b' ', fragments::letter(direction, notation), b'\n']);
         grid(out, &board);
     }
 }

@@ -1,24 +1,24 @@
 //! Text: `id TAB status TAB length TAB moves`, a line for each puzzle.
 
-use super::{Notation, words};
+use super::{Notation, fragments};
 use crate::model::report::{Report, Verdict};
 
 /// Appends a report as one line. Where there is no solution the length is `-`
 /// and the last field says why.
 pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
-    words::id(out, report);
+    fragments::id(out, report);
     out.push(b'\t');
-    out.extend_from_slice(words::status(&report.verdict).as_bytes());
+    out.extend_from_slice(fragments::status(&report.verdict).as_bytes());
     out.push(b'\t');
     match &report.verdict {
         Verdict::Solved(solution) => {
-            words::number(out, solution.length.into());
+            fragments::number(out, solution.length.into());
             out.push(b'\t');
-            words::moves(out, &solution.moves, notation);
+            fragments::moves(out, &solution.moves, notation);
         }
         _ => {
             out.extend_from_slice(b"-\t");
-            words::reason(out, report);
+            fragments::reason(out, report);
         }
     }
     out.push(b'\n');

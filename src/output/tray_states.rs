@@ -15,15 +15,21 @@
 //! is not straight is shown slide by slide: `7.1`, `7.2`. Up to 52 blocks have
 //! letters, as in a `letters` record; more have numbers, with gaps between.
 
-use super::states::Spill;
-use super::words;
+use super::fragments;
+use super::states::FlushHook;
 use crate::puzzle::trays::{Layout, Metric, Shift, Tray};
 
 /// The letters of the first blocks.
 const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Appends the start and what each move makes of it.
-pub(super) fn write(out: &mut Vec<u8>, tray: &Tray, metric: Metric, moves: &[Shift], spill: &mut Spill<'_>) {
+pub(super) fn write(
+    out: &mut Vec<u8>,
+    tray: &Tray,
+    metric: Metric,
+    moves: &[Shift],
+    flush: &mut FlushHook<'_>,
+) {
     let mut layout = Layout::new(tray);
     out.extend_from_slice(b"0 tray ");
     out.extend_from_slice(metric.name().as_bytes());
@@ -33,16 +39,16 @@ pub(super) fn write(out: &mut Vec<u8>, tray: &Tray, metric: Metric, moves: &[Shi
         let route = layout.route(shift).unwrap_or_else(|| vec![shift]);
         let bends = route.len() > 1;
         for (part, shift) in (1..).zip(route) {
-            if !spill(out) {
+            if !flush(out) {
                 return;
             }
-            words::number(out, number);
+            fragments::number(out, number);
             if bends {
                 out.push(b'.');
-                words::number(out, part);
+                fragments::number(out, part);
             }
             out.push(b' ');
-            words::shift(out, shift, b' ');
+            fragments::shift(out, shift, b' ');
             out.push(b'\n');
             layout.shift(shift, Metric::Slide).expect("a solution that replays");
             grid(out, tray, layout.grid());

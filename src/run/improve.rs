@@ -12,7 +12,7 @@ use crate::memory::arena::Arena;
 use crate::memory::budget::{Budget, OutOfBudget, least_cap};
 use crate::model::interrupt::Interrupt;
 use crate::model::report::{Effort, Instance, Report, Verdict};
-use crate::output::{Sink, Style, Summary, replays};
+use crate::output::{Sink, Style, Summary, replay};
 use crate::puzzle::tiles::Metric;
 use crate::search::{Limits, SpawnThreads};
 use crate::solve::memory_plan::MemoryPlan;
@@ -98,13 +98,13 @@ pub fn improve_results(
             effort,
         };
         if let Verdict::Solved(solution) = &report.verdict
-            && let Err(wrong) = replays(pair.instance, solution)
+            && let Err(wrong) = replay(pair.instance, solution)
         {
             failed = Some(RunError::Wrong(format!("{file}, record {}: {wrong}", pair.n)));
             return;
         }
         improved.summary.add(&report);
-        failed = request.style.spill(&report, |chunk| sink.write_all(chunk)).err().map(Into::into);
+        failed = request.style.write_chunked(&report, |chunk| sink.write_all(chunk)).err().map(Into::into);
     };
     let mut wrong = 0;
     let ended = pairs(reader, results, &request.options, visit, |what| {

@@ -76,7 +76,7 @@ impl Part {
         let mut from = 0;
         for (at, report) in &self.long {
             sink.write_all(&self.text[from..*at])?;
-            style.spill(report, |chunk| sink.write_all(chunk))?;
+            style.write_chunked(report, |chunk| sink.write_all(chunk))?;
             from = *at;
         }
         sink.write_all(&self.text[from..])

@@ -10,7 +10,7 @@ use crate::memory::{Region, limits};
 use crate::model::interrupt::StopCondition;
 use crate::model::report::{Effort, GiveUp, Instance, Report, Verdict};
 use crate::options::Options;
-use crate::output::{Style, Summary, replays};
+use crate::output::{Style, Summary, replay};
 use crate::puzzle::tiles::{Board, Goal, is_solvable};
 use crate::run::reorder::{Closed, Part, ReorderBuffer, moves};
 use crate::run::scheduler::{Next, Place, Scheduler};
@@ -530,7 +530,7 @@ impl Worker<'_, '_> {
     /// Writes a result, after a last look at it; a wrong one ends the run.
     fn write(&mut self, report: Report, part: &mut Part) -> bool {
         if let (Some(instance), Verdict::Solved(solution)) = (&report.instance, &report.verdict)
-            && let Err(wrong) = replays(instance, solution)
+            && let Err(wrong) = replay(instance, solution)
         {
             let wrong = format!("{}, record {} (line {}): {wrong}", report.file, report.n, report.line);
             *self.shared.wrong.lock() = Some(wrong);

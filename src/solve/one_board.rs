@@ -8,7 +8,7 @@ use crate::memory::Region;
 use crate::memory::budget::Budget;
 use crate::model::report::{Effort, Instance, Verdict};
 use crate::options::Options;
-use crate::output::replays;
+use crate::output::replay;
 use crate::puzzle::tiles::{Board, Goal, Metric, is_solvable};
 use crate::search::{Limits, NoHelpers};
 use parking_lot::Mutex;
@@ -53,7 +53,7 @@ impl BoardSolver {
         if let Verdict::Solved(solution) = &verdict {
             let goal = Goal::Given(self.goal.clone().into());
             let instance = Instance::Tiles { board: board.clone(), goal, metric: Metric::Tile };
-            if let Err(wrong) = replays(&instance, solution) {
+            if let Err(wrong) = replay(&instance, solution) {
                 panic!("a wrong solution of {board} was found: {wrong}");
             }
         }

@@ -199,7 +199,7 @@ impl Destination {
         match self.path() {
             Some(path) => Sink::create_until(path, self.force, inputs, stop)
                 .inspect(|_| ResumeState::remove_journal(path)),
-            None => Ok(Sink::stdout(inputs)?.until(stop)),
+            None => Ok(Sink::stdout(inputs)?.with_stop(stop)),
         }
         .map(status_line::guard)
     }

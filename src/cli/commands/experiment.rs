@@ -51,7 +51,9 @@ pub(in crate::cli) fn run_experiment(args: &ExperimentArgs) -> anyhow::Result<Ex
         files.write("png", name, &png)?;
     }
     let tables: Vec<String> = findings.tables.iter().map(ToString::to_string).collect();
-    Sink::stdout(&[] as &[&str])?.until(signals::stop(&interrupt)).write_all(tables.join("\n").as_bytes())?;
+    Sink::stdout(&[] as &[&str])?
+        .with_stop(signals::stop(&interrupt))
+        .write_all(tables.join("\n").as_bytes())?;
     let written: Vec<String> = files.written.iter().map(|path| path.display().to_string()).collect();
     if conducted.by.threads < means.threads {
         let (at_once, asked) = (conducted.by.threads, means.threads);

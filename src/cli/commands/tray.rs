@@ -7,7 +7,7 @@ use crate::files::name::path_of;
 use crate::input::{Course, parse_course};
 use crate::model::interrupt::Interrupt;
 use crate::model::report::{Instance, Moves, Verdict};
-use crate::output::{Sink, SinkError, replays};
+use crate::output::{Sink, SinkError, replay};
 use crate::run::UntilSignal;
 use crate::solve::one_tray::solve_tray;
 use anyhow::{Context, bail};
@@ -42,7 +42,7 @@ pub(in crate::cli) fn run(args: &TrayArgs, screen: Screen) -> anyhow::Result<Exi
     match verdict {
         Verdict::Solved(solution) => {
             let instance = Instance::Tray { tray, metric: options.tray_metric };
-            if let Err(wrong) = replays(&instance, &solution) {
+            if let Err(wrong) = replay(&instance, &solution) {
                 bail!("a solution that does not replay, which is a bug: {wrong}");
             }
             let Moves::Tray(moves) = &solution.moves else { unreachable!("it replays") };
@@ -51,7 +51,7 @@ pub(in crate::cli) fn run(args: &TrayArgs, screen: Screen) -> anyhow::Result<Exi
                 let _ = writeln!(lines, "{shift}");
             }
             match Sink::stdout(&[] as &[&str]).and_then(|sink| {
-                let mut sink = sink.until(signals::stop(&interrupt));
+                let mut sink = sink.with_stop(signals::stop(&interrupt));
                 sink.write_all(lines.as_bytes())?;
                 sink.finish()
             }) {

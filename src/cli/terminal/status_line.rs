@@ -122,5 +122,5 @@ pub(in crate::cli) fn try_erase() {
 
 /// Has a sink whose output appears on a terminal write without a status line.
 pub(in crate::cli) fn guard(sink: Sink) -> Sink {
-    if sink.is_terminal() { sink.writing_inside(|write| without(write)) } else { sink }
+    if sink.is_terminal() { sink.wrap_writes(|write| without(write)) } else { sink }
 }

@@ -1,8 +1,8 @@
 //! The summary as the last record of JSON Lines.
 
 use super::super::fields::VERSION;
+use super::super::fragments;
 use super::super::jsonl::string;
-use super::super::words;
 use super::{Run, Summary};
 use crate::model::report::GiveUp;
 use std::io::Write;
@@ -66,7 +66,7 @@ impl Summary {
                 None => append(out, format_args!("\"{}\"", slow.n)),
             }
             out.extend_from_slice(b",\"time_us\":");
-            words::number(out, slow.time.as_micros() as u64);
+            fragments::number(out, slow.time.as_micros() as u64);
             out.push(b'}');
         }
         out.push(b']');

@@ -184,10 +184,10 @@ impl Summary {
     }
 
     /// Counts a result of an earlier run.
-    pub fn keep(&mut self, told: &ParsedResult) {
+    pub fn add_previous(&mut self, result: &ParsedResult) {
         self.puzzles += 1;
         self.kept += 1;
-        match told.decision {
+        match result.decision {
             Decision::Solved { optimal } => {
                 self.solved += 1;
                 self.optimal += u64::from(optimal == Some(true));
@@ -197,10 +197,10 @@ impl Summary {
             Decision::GaveUp(reason) => self.gave_up[reason as usize] += 1,
             Decision::Invalid => self.invalid += 1,
         }
-        self.expanded += told.expanded;
-        self.generated += told.generated;
-        self.generated_before += told.generated;
-        if let Some(time) = told.time {
+        self.expanded += result.expanded;
+        self.generated += result.generated;
+        self.generated_before += result.generated;
+        if let Some(time) = result.time {
             self.times.saturating_record((time.as_nanos() as u64).max(1));
             self.longest_before = self.longest_before.max(time);
         }

@@ -107,7 +107,7 @@ impl Mark {
 /// the last record before that.
 fn of_whole(file: &str, defaults: &Defaults, digest: Digest) -> Digest {
     let Ok(mut reader) = Reader::open(file, defaults.clone()) else { return digest };
-    reader.follow(digest);
+    reader.attach_digest(digest);
     let mut block = Block::default();
     while let Ok(true) = reader.next_block(&mut block, RECORDS) {}
     reader.digest().cloned().unwrap_or_default()

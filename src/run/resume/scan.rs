@@ -87,7 +87,7 @@ impl Kept {
         if again || self.records == wanted.most {
             return false;
         }
-        self.summary.keep(told);
+        self.summary.add_previous(told);
         self.records += 1;
         self.end = end;
         true

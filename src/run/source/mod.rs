@@ -168,8 +168,8 @@ impl<'r> RecordSource<'r> {
                     }
                     self.close();
                 }
-                Err(error) if error.is_early() => return Asked::NotYet,
-                Err(error) if error.is_late() => {
+                Err(error) if error.is_would_block() => return Asked::NotYet,
+                Err(error) if error.is_timed_out() => {
                     self.is_late = true;
                     break;
                 }
@@ -271,7 +271,7 @@ impl<'r> RecordSource<'r> {
         match Reader::open(file, self.defaults.clone()) {
             Ok(mut reader) => {
                 if let Some(digest) = self.digest.take() {
-                    reader.follow(digest);
+                    reader.attach_digest(digest);
                 }
                 self.reader = Some(reader);
             }

@@ -40,7 +40,7 @@ pub(in crate::cli) fn run(args: &ShellArgs) -> anyhow::Result<Exit> {
     let region = Region::zeroed(arena.divide(&[]).pop().unwrap_or_default());
     let session = Session::new(args.size, args.seed, region)?;
     let waiting = Waiting::watch(interrupt.clone())?;
-    let sink = Sink::stdout(&[] as &[&str])?.until(signals::stop(&interrupt));
+    let sink = Sink::stdout(&[] as &[&str])?.with_stop(signals::stop(&interrupt));
     let dialogue = Dialogue { session, interrupt, waiting, sink, exit: Exit::Decided };
     match args.script.as_deref() {
         None if io::stdin().is_terminal() => dialogue.with_a_person(args),
