@@ -53,10 +53,11 @@ fn main() {
             let count = (8_000_000 / (n * n * n * width)).clamp(1, 20) as u64;
             points.push(measure(n, count, |field| {
                 let weights = Weights::of(field.size());
-                let course = BeamParams { width, ends: None, turns: BeamParams::TURNS[0], weights };
+                let params =
+                    BeamParams { width, deadline: None, side_order: BeamParams::SIDE_ORDERS[0], weights };
                 let limits = Limits::default();
                 let found =
-                    beam::solve(field, &course, usize::MAX, &limits, &mut memory, &mut Work::default());
+                    beam::solve(field, &params, usize::MAX, &limits, &mut memory, &mut Work::default());
                 found.expect("no limit").expect("a beam that is helped ends")
             }));
         }
@@ -72,7 +73,7 @@ fn main() {
     }
 }
 
-/// Solves some boards; the means of moves over n³ and of seconds.
+/// Solves some boards; the resources of moves over n³ and of seconds.
 fn measure(
     n: usize,
     count: u64,

@@ -122,11 +122,11 @@ fn beams_solve_every_shape_and_goal() {
             let end = goal.board(size).unwrap();
             let board = boards(size, 1, &goal).next().unwrap();
             let field = MutableBoard::new(&board, &end);
-            for (width, turns) in [(8, 0), (60, BeamParams::TURNS[0])] {
-                let course = BeamParams { width, ends: None, turns, weights: Weights::default() };
+            for (width, side_order) in [(8, 0), (60, BeamParams::SIDE_ORDERS[0])] {
+                let params = BeamParams { width, deadline: None, side_order, weights: Weights::default() };
                 let mut work = Work::default();
                 let limits = Limits::default();
-                let found = beam::solve(&field, &course, usize::MAX, &limits, &mut memory, &mut work);
+                let found = beam::solve(&field, &params, usize::MAX, &limits, &mut memory, &mut work);
                 let moves = found.unwrap().expect("a beam that is helped ends");
                 assert!(leads(&board, &moves, &end), "{size} {board}");
                 assert!(work.generated >= moves.len() as u64);
@@ -144,11 +144,12 @@ fn a_beam_gives_the_same_moves_again_and_shorter_ones_than_stages() {
         let (mut by_beams, mut by_stages) = (0, 0);
         for board in boards(size, 3, &Goal::BlankLast) {
             let weights = Weights::of(size);
-            let course = BeamParams { width: 200, ends: None, turns: BeamParams::TURNS[0], weights };
+            let params =
+                BeamParams { width: 200, deadline: None, side_order: BeamParams::SIDE_ORDERS[0], weights };
             let field = MutableBoard::new(&board, &end);
             let mut solve = |field: &MutableBoard| {
                 let (limits, mut work) = (Limits::default(), Work::default());
-                beam::solve(field, &course, usize::MAX, &limits, &mut memory, &mut work).unwrap().unwrap()
+                beam::solve(field, &params, usize::MAX, &limits, &mut memory, &mut work).unwrap().unwrap()
             };
             let moves = solve(&field);
             assert!(leads(&board, &moves, &end) && moves == solve(&field));
@@ -171,14 +172,18 @@ fn a_beam_in_parts_finds_the_same_whoever_helps() {
         let board = boards(size, 1, &Goal::BlankLast).next().unwrap();
         let field = MutableBoard::new(&board, &end);
         let width = if size.cells() > 256 { 300 } else { 700 };
-        let course =
-            BeamParams { width, ends: None, turns: BeamParams::TURNS[0], weights: Weights::of(size) };
+        let params = BeamParams {
+            width,
+            deadline: None,
+            side_order: BeamParams::SIDE_ORDERS[0],
+            weights: Weights::of(size),
+        };
         for parts in [2, 5] {
             let mut solve = |helpers: &dyn HelperPool| {
                 let (limits, mut work) = (Limits::default(), Work::default());
                 let help = (helpers, parts);
                 let found =
-                    beam::solve_together(&field, &course, usize::MAX, &limits, help, &mut memory, &mut work);
+                    beam::solve_parallel(&field, &params, usize::MAX, &limits, help, &mut memory, &mut work);
                 (found.unwrap().unwrap(), work.expanded, work.generated)
             };
             let alone = solve(&NoHelpers);
@@ -196,19 +201,19 @@ fn a_beam_in_parts_keeps_to_its_memory_and_ends_when_it_must() {
     let board = boards(size, 1, &Goal::BlankLast).next().unwrap();
     let field = MutableBoard::new(&board, &end);
     for kib in [200, 800, 3000] {
-        let width = beam::widest(size, kib << 10);
-        let course = BeamParams { width, ends: None, turns: 0, weights: Weights::of(size) };
+        let width = beam::max_width(size, kib << 10);
+        let params = BeamParams { width, deadline: None, side_order: 0, weights: Weights::of(size) };
         let mut memory = vec![0; kib << 7];
         let (limits, mut work) = (Limits::nodes(200_000), Work::default());
         let help: (&dyn HelperPool, usize) = (&SpawnThreads(3), 3);
-        let found = beam::solve_together(&field, &course, usize::MAX, &limits, help, &mut memory, &mut work);
+        let found = beam::solve_parallel(&field, &params, usize::MAX, &limits, help, &mut memory, &mut work);
         assert!(leads(&board, &found.unwrap().unwrap(), &end));
         let found =
-            beam::solve_together(&field, &course, 5, &limits, help, &mut memory, &mut Work::default());
+            beam::solve_parallel(&field, &params, 5, &limits, help, &mut memory, &mut Work::default());
         assert_eq!(found, Ok(None));
         let halted = || true;
         let limits = Limits { halt: Some(&halted), ..Limits::default() };
-        let found = beam::solve_together(&field, &course, usize::MAX, &limits, help, &mut memory, &mut work);
+        let found = beam::solve_parallel(&field, &params, usize::MAX, &limits, help, &mut memory, &mut work);
         assert!(leads(&board, &found.unwrap().unwrap(), &end), "in stages from the start");
     }
 }
@@ -220,17 +225,17 @@ fn a_beam_keeps_to_its_memory_and_its_limits() {
     let board = boards(size, 1, &Goal::BlankLast).next().unwrap();
     let field = MutableBoard::new(&board, &end);
     for kib in [64, 256, 1024] {
-        let width = beam::widest(size, kib << 10);
-        let course = BeamParams { width, ends: None, turns: 0, weights: Weights::default() };
+        let width = beam::max_width(size, kib << 10);
+        let params = BeamParams { width, deadline: None, side_order: 0, weights: Weights::default() };
         let mut memory = vec![0; kib << 7];
         let limits = Limits::nodes(20_000);
-        let found = beam::solve(&field, &course, usize::MAX, &limits, &mut memory, &mut Work::default());
+        let found = beam::solve(&field, &params, usize::MAX, &limits, &mut memory, &mut Work::default());
         // Broken off, the rest of the way is that of the staged solver.
         assert!(leads(&board, &found.unwrap().unwrap(), &end));
     }
-    let course = BeamParams { width: 100, ends: None, turns: 0, weights: Weights::default() };
+    let params = BeamParams { width: 100, deadline: None, side_order: 0, weights: Weights::default() };
     let found =
-        beam::solve(&field, &course, 3, &Limits::default(), &mut vec![0; 1 << 18], &mut Work::default());
+        beam::solve(&field, &params, 3, &Limits::default(), &mut vec![0; 1 << 18], &mut Work::default());
     assert_eq!(found, Ok(None));
 }
 
@@ -266,20 +271,21 @@ fn improving_never_lengthens_and_ends_in_time() {
         let field = MutableBoard::new(&board, &end);
         let known = staged(&board, &end);
         let bound = lower_bound(&field) as usize;
-        for hands in [1, 2] {
+        for threads in [1, 2] {
             let limits =
                 Limits { deadline: Some(Instant::now() + Duration::from_millis(100)), ..Limits::default() };
-            let two = SpawnThreads(hands);
-            let means = Resources { limits, helpers: &two, hands, memory: &mut memory, bound, width: None };
-            let better = improve(&field, Some(known.clone()), means, &mut Work::default()).unwrap();
+            let two = SpawnThreads(threads);
+            let resources =
+                Resources { limits, helpers: &two, threads, memory: &mut memory, bound, width: None };
+            let better = improve(&field, Some(known.clone()), resources, &mut Work::default()).unwrap();
             assert!(leads(&board, &better, &end));
             assert!((bound..=known.len()).contains(&better.len()));
         }
         let halted = || true;
         let limits = Limits { halt: Some(&halted), ..Limits::default() };
-        let means =
-            Resources { limits, helpers: &NoHelpers, hands: 1, memory: &mut memory, bound, width: None };
-        let same = improve(&field, Some(known.clone()), means, &mut Work::default()).unwrap();
+        let resources =
+            Resources { limits, helpers: &NoHelpers, threads: 1, memory: &mut memory, bound, width: None };
+        let same = improve(&field, Some(known.clone()), resources, &mut Work::default()).unwrap();
         assert!(leads(&board, &same, &end) && same.len() <= known.len());
     }
 }

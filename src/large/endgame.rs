@@ -10,24 +10,26 @@ use crate::search::{Ending, Limits, Problem, ida};
 ///
 /// # Panics
 /// If it cannot be solved.
-pub fn solve(field: &mut MutableBoard, rest: Unsolved) {
+pub fn solve(field: &mut MutableBoard, unsolved: Unsolved) {
     let cols = field.size().cols();
-    let size = Size::new(rest.rows, rest.cols).expect("a core has two rows and columns at least");
+    let size = Size::new(unsolved.rows, unsolved.cols).expect("a core has two rows and columns at least");
     let home_of_blank = usize::from(field.cells()[field.blank()]);
     // The number of a home inside the core, the blank's being 0.
     let inside = |home: usize| {
-        let number = (home / cols - rest.top) * rest.cols + home % cols - rest.left;
+        let number = (home / cols - unsolved.top) * unsolved.cols + home % cols - unsolved.left;
         if home == home_of_blank { 0 } else { number as u32 + 1 }
     };
-    let cells = (0..rest.rows * rest.cols)
-        .map(|number| (rest.top + number / rest.cols) * cols + rest.left + number % rest.cols);
+    let cells = (0..unsolved.rows * unsolved.cols).map(|number| {
+        (unsolved.top + number / unsolved.cols) * cols + unsolved.left + number % unsolved.cols
+    });
     let (mut tiles, mut goal) = (Vec::new(), Vec::new());
     for cell in cells {
         tiles.push(inside(field.cells()[cell].into()));
         goal.push(inside(cell));
     }
     // Numbers above the blank's own are one too high, as it has none.
-    let gap = (home_of_blank / cols - rest.top) * rest.cols + home_of_blank % cols - rest.left + 1;
+    let gap =
+        (home_of_blank / cols - unsolved.top) * unsolved.cols + home_of_blank % cols - unsolved.left + 1;
     for number in tiles.iter_mut().chain(&mut goal) {
         *number -= u32::from(*number as usize > gap);
     }

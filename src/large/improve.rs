@@ -19,12 +19,12 @@ use std::time::{Duration, Instant};
 
 /// What an improvement may use.
 pub struct Resources<'a> {
-    /// Its limits; the deadline is when it ends.
+    /// Its limits; the deadline is when it deadline.
     pub limits: Limits<'a>,
     /// Who may help.
     pub helpers: &'a dyn HelperPool,
     /// How many may come, the owner included.
-    pub hands: usize,
+    pub threads: usize,
     /// Memory for beams.
     pub memory: &'a mut [u64],
     /// No solution is shorter than this.
@@ -34,12 +34,12 @@ pub struct Resources<'a> {
 }
 
 /// The best solution so far.
-struct Best {
+struct Incumbent {
     path: Mutex<Vec<Direction>>,
     length: AtomicUsize,
 }
 
-impl Best {
+impl Incumbent {
     fn offer(&self, path: Vec<Direction>) {
         let mut best = self.path.lock();
         if path.len() < best.len() {
@@ -50,47 +50,47 @@ impl Best {
 }
 
 /// The time for an improvement to which no limit was set.
-pub const USUAL_TIME: Duration = Duration::from_secs(1);
+pub const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// A solution of the field, as short as the time allows; `known` is one that
+/// A solution of the field, as short as the time allows; `initial` is one that
 /// there is already. With no limit but the time, there always is one.
 pub fn improve(
     field: &MutableBoard,
-    known: Option<Vec<Direction>>,
-    means: Resources<'_>,
+    initial: Option<Vec<Direction>>,
+    resources: Resources<'_>,
     work: &mut Work,
 ) -> Result<Vec<Direction>, Stop> {
     let started = Instant::now();
-    let first = match known {
+    let first = match initial {
         Some(path) => path,
         None => {
             let mut staged = field.clone();
-            let halt = means.limits.halt;
+            let halt = resources.limits.halt;
             Staged::new(field.size()).solve(&mut staged, &Limits { halt, ..Limits::default() })?;
             staged.into_moves()
         }
     };
-    let ends = means.limits.deadline.unwrap_or(started + USUAL_TIME);
-    let best = Best { length: AtomicUsize::new(first.len()), path: Mutex::new(first) };
-    let limits = Limits { deadline: Some(ends), ..means.limits };
+    let deadline = resources.limits.deadline.unwrap_or(started + DEFAULT_TIME);
+    let best = Incumbent { length: AtomicUsize::new(first.len()), path: Mutex::new(first) };
+    let limits = Limits { deadline: Some(deadline), ..resources.limits };
     let rounds = Rounds {
         field,
         best: &best,
         limits,
-        helpers: means.helpers,
-        bound: means.bound,
-        turns: AtomicUsize::new(0),
+        helpers: resources.helpers,
+        bound: resources.bound,
+        beams_started: AtomicUsize::new(0),
     };
     loop {
         let again = Instant::now();
         if beam::suits(field.size()) {
-            rounds.beams(again, ends, (means.hands, means.memory, means.width), work);
+            rounds.beams(again, deadline, (resources.threads, resources.memory, resources.width), work);
         }
         rounds.windows(work);
         // Beams that do other things may find more, if they have time.
-        let left = ends.saturating_duration_since(Instant::now());
-        let enough = left > (ends - started) / 10 && limits.reached(0).is_none();
-        if !enough || !beam::suits(field.size()) || means.width.is_some() || rounds.is_shortest() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let enough = left > (deadline - started) / 10 && limits.reached(0).is_none();
+        if !enough || !beam::suits(field.size()) || resources.width.is_some() || rounds.is_shortest() {
             break;
         }
     }
@@ -98,21 +98,21 @@ pub fn improve(
 }
 
 /// When beams begin and end.
-struct Time {
+struct Schedule {
     started: Instant,
-    ends: Instant,
+    deadline: Instant,
     total: Duration,
 }
 
 /// The rounds of an improvement.
 struct Rounds<'a> {
     field: &'a MutableBoard,
-    best: &'a Best,
+    best: &'a Incumbent,
     limits: Limits<'a>,
     helpers: &'a dyn HelperPool,
     bound: usize,
     /// Beams begun so far.
-    turns: AtomicUsize,
+    beams_started: AtomicUsize,
 }
 
 impl Rounds<'_> {
@@ -126,19 +126,19 @@ impl Rounds<'_> {
     fn beams(
         &self,
         started: Instant,
-        ends: Instant,
-        (hands, memory, width): (usize, &mut [u64], Option<usize>),
+        deadline: Instant,
+        (threads, memory, width): (usize, &mut [u64], Option<usize>),
         work: &mut Work,
     ) {
-        let total = ends.saturating_duration_since(started);
-        let time = Time { started, ends, total };
+        let total = deadline.saturating_duration_since(started);
+        let time = Schedule { started, deadline, total };
         let size = self.field.size();
-        let needed = beam::bytes(size, beam::widest_in(size, total));
+        let needed = beam::bytes(size, beam::max_width_in(size, total));
         for &(part, changes_ends) in rounds(size, total) {
             // Helpers may come later, too; but not at the cost of the owner's width.
             let parts = match self.helpers.has_idle() {
-                true => hands.max(1),
-                false => (8 * memory.len() / needed).clamp(1, hands.max(1)),
+                true => threads.max(1),
+                false => (8 * memory.len() / needed).clamp(1, threads.max(1)),
             };
             let share = memory.len() / parts;
             let memories: Mutex<Vec<&mut [u64]>> =
@@ -146,13 +146,13 @@ impl Rounds<'_> {
             let done = Mutex::new(Work::default());
             self.helpers.run_shared(&|| {
                 // The last piece is taken first: every other hand begins at the goal.
-                let (memory, is_other) = {
+                let (memory, from_other_end) = {
                     let mut memories = memories.lock();
                     let Some(memory) = memories.pop() else { return };
                     (memory, (parts - 1 - memories.len()) % 2 == 1)
                 };
                 let mut work = Work::default();
-                self.beam((memory, width), (&time, part), is_other != changes_ends, &mut work);
+                self.beam((memory, width), (&time, part), from_other_end != changes_ends, &mut work);
                 *done.lock() += work;
             });
             *work += done.into_inner();
@@ -163,28 +163,29 @@ impl Rounds<'_> {
     fn beam(
         &self,
         (memory, width): (&mut [u64], Option<usize>),
-        (&Time { started, ends, total }, part): (&Time, f64),
+        (&Schedule { started, deadline, total }, part): (&Schedule, f64),
         from_goal: bool,
         work: &mut Work,
     ) {
         let size = self.field.size();
-        let course = BeamParams {
+        let params = BeamParams {
             width: width
-                .unwrap_or_else(|| beam::widest_in(size, total))
-                .min(beam::widest(size, 8 * memory.len())),
-            ends: width.is_none().then_some(started + total.mul_f64(part)),
-            turns: BeamParams::TURNS[self.turns.fetch_add(1, Relaxed) % BeamParams::TURNS.len()],
+                .unwrap_or_else(|| beam::max_width_in(size, total))
+                .min(beam::max_width(size, 8 * memory.len())),
+            deadline: width.is_none().then_some(started + total.mul_f64(part)),
+            side_order: BeamParams::SIDE_ORDERS
+                [self.beams_started.fetch_add(1, Relaxed) % BeamParams::SIDE_ORDERS.len()],
             weights: Weights::of(size),
         };
-        if course.width == 0 || Instant::now() >= ends {
+        if params.width == 0 || Instant::now() >= deadline {
             return;
         }
         let late = started + total.mul_f64((part * 1.1).min(0.985));
-        let limits = Limits { deadline: Some(late.min(ends)), ..self.limits };
+        let limits = Limits { deadline: Some(late.min(deadline)), ..self.limits };
         let best = self.best.length.load(Relaxed);
         let reversed = from_goal.then(|| self.field.reversed());
         let field = reversed.as_ref().unwrap_or(self.field);
-        let found = beam::solve(field, &course, best, &limits, memory, work);
+        let found = beam::solve(field, &params, best, &limits, memory, work);
         if let Ok(Some(path)) = found {
             self.best.offer(if from_goal { backward(&path) } else { path });
         }
@@ -196,7 +197,7 @@ impl Rounds<'_> {
         let tried = Mutex::new(0u64);
         let mut slack = 4;
         let mut offset = 0;
-        while slack <= MOST_SLACK && !self.is_shortest() && self.limits.reached(0).is_none() {
+        while slack <= MAX_SLACK && !self.is_shortest() && self.limits.reached(0).is_none() {
             let path = std::mem::take(&mut *self.best.path.lock());
             let before = path.len();
             let pieces = self.pieces(path, offset);
@@ -206,10 +207,10 @@ impl Rounds<'_> {
                 let mut windows = Windows::new(self.field.size());
                 while let Some(piece) = pieces.get(next.fetch_add(1, Relaxed)) {
                     let (field, path) = &mut *piece.lock();
-                    let mut looks = 0u32;
+                    let mut polls = 0u32;
                     windows.shorten(field, path, slack, || {
-                        looks += 1;
-                        if looks.is_multiple_of(4) && self.limits.reached(0).is_some() {
+                        polls += 1;
+                        if polls.is_multiple_of(4) && self.limits.reached(0).is_some() {
                             over.store(true, Relaxed);
                         }
                         over.load(Relaxed)
@@ -249,7 +250,7 @@ impl Rounds<'_> {
 }
 
 /// Windows with more slack than this are too much for depth-first search.
-const MOST_SLACK: usize = 16;
+const MAX_SLACK: usize = 16;
 
 /// Moves in a piece.
 const PIECE: usize = 256;

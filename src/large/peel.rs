@@ -62,13 +62,13 @@ impl Unsolved {
     /// The sides whose line may be next, where the blank's home is in this row
     /// and column: those that do not hold it, across the longer way, or either
     /// way in a square. None where no way is longer than `core`.
-    pub fn open_sides(self, blank: (usize, usize), core: usize) -> impl Iterator<Item = Side> {
+    pub fn open_sides(self, blank: (usize, usize), endgame_side: usize) -> impl Iterator<Item = Side> {
         let longest = self.rows.max(self.cols);
         Side::ALL.into_iter().filter(move |&side| {
             let across = if side.is_row() { self.rows } else { self.cols };
-            across == longest && across > core && {
-                let rest = self.without(side);
-                rest.contains(blank.0, blank.1)
+            across == longest && across > endgame_side && {
+                let unsolved = self.without(side);
+                unsolved.contains(blank.0, blank.1)
             }
         })
     }
@@ -89,18 +89,18 @@ pub struct View {
 
 impl View {
     /// The view from a side, on a board of so many columns.
-    pub fn new(rest: Unsolved, side: Side, board_cols: usize) -> Self {
-        let first = rest.top * board_cols + rest.left;
+    pub fn new(unsolved: Unsolved, side: Side, board_cols: usize) -> Self {
+        let first = unsolved.top * board_cols + unsolved.left;
         let (origin, inward) = match side {
             Side::Top => (first, Direction::Down),
             Side::Left => (first, Direction::Right),
-            Side::Bottom => (first + (rest.rows - 1) * board_cols, Direction::Up),
-            Side::Right => (first + rest.cols - 1, Direction::Left),
+            Side::Bottom => (first + (unsolved.rows - 1) * board_cols, Direction::Up),
+            Side::Right => (first + unsolved.cols - 1, Direction::Left),
         };
         let (along, width, height) = if side.is_row() {
-            (Direction::Right, rest.cols, rest.rows)
+            (Direction::Right, unsolved.cols, unsolved.rows)
         } else {
-            (Direction::Down, rest.rows, rest.cols)
+            (Direction::Down, unsolved.rows, unsolved.cols)
         };
         let stride =
             |direction| if matches!(direction, Direction::Up | Direction::Down) { board_cols } else { 1 };
@@ -148,22 +148,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_side_is_seen_as_the_first_row() {
-        let rest = Unsolved { top: 1, left: 2, rows: 3, cols: 4 };
+    fn every_side_is_row_zero_of_its_view() {
+        let unsolved = Unsolved { top: 1, left: 2, rows: 3, cols: 4 };
         let line = |side| {
-            let view = View::new(rest, side, 10);
+            let view = View::new(unsolved, side, 10);
             (0..view.width).map(|place| view.cell(0, place)).collect::<Vec<_>>()
         };
         assert_eq!(line(Side::Top), [12, 13, 14, 15]);
         assert_eq!(line(Side::Bottom), [32, 33, 34, 35]);
         assert_eq!(line(Side::Left), [12, 22, 32]);
         assert_eq!(line(Side::Right), [15, 25, 35]);
-        assert_eq!(View::new(rest, Side::Right, 10).cell(3, 1), 22);
-        assert_eq!(View::new(rest, Side::Bottom, 10).cell(2, 3), 15);
+        assert_eq!(View::new(unsolved, Side::Right, 10).cell(3, 1), 22);
+        assert_eq!(View::new(unsolved, Side::Bottom, 10).cell(2, 3), 15);
     }
 
     #[test]
-    fn the_line_of_the_blanks_home_is_never_next() {
+    fn line_of_the_blanks_home_is_never_open() {
         let sides = |rows, cols, blank| {
             Unsolved { top: 0, left: 0, rows, cols }.open_sides(blank, 3).collect::<Vec<_>>()
         };

@@ -1,7 +1,7 @@
 //! Shorter ways between two boards of a path.
 //!
 //! A window is a stretch of the path. Its length less the Manhattan distance
-//! between its ends is its *slack*: twice the number of moves in it that lead
+//! between its targets is its *slack*: twice the number of moves in it that lead
 //! nowhere. Depth-first search for a way with less slack is quick while that is
 //! small, however long the window is; so windows are chosen by their slack.
 
@@ -12,22 +12,22 @@ use crate::puzzle::tiles::{Direction, Size};
 pub struct Windows {
     size: Size,
     /// Where each tile is at the end of the window, as row and column.
-    ends: Vec<[u8; 2]>,
+    targets: Vec<[u8; 2]>,
     found: Vec<Direction>,
     /// Moves tried.
     tried: u64,
 }
 
-/// Moves tried in one window, at most.
-const MOST: u64 = 60_000;
+/// Moves tried in one window, at moves_left.
+const MAX_MOVES: u64 = 60_000;
 
 /// Windows are no longer than this.
-const LONGEST: usize = 90;
+const MAX_LENGTH: usize = 90;
 
 impl Windows {
     /// For boards of a size.
     pub fn new(size: Size) -> Self {
-        Self { size, ends: vec![[0; 2]; size.cells()], found: Vec::new(), tried: 0 }
+        Self { size, targets: vec![[0; 2]; size.cells()], found: Vec::new(), tried: 0 }
     }
 
     /// Moves tried so far.
@@ -70,7 +70,7 @@ impl Windows {
         let cols = self.size.cols();
         let mut field = start.clone();
         let (mut distance, mut length) = (0isize, 0);
-        for (made, &step) in path.iter().take(LONGEST).enumerate() {
+        for (made, &step) in path.iter().take(MAX_LENGTH).enumerate() {
             field.shift(step);
             // The tile that made way lies where the blank was.
             let cell = beside(field.blank(), step.opposite(), cols);
@@ -90,7 +90,7 @@ impl Windows {
         path[..length].iter().for_each(|&step| field.shift(step));
         for home in 0..self.size.cells() {
             let cell = field.cell_of(home);
-            self.ends[home] = [(cell / cols) as u8, (cell % cols) as u8];
+            self.targets[home] = [(cell / cols) as u8, (cell % cols) as u8];
         }
         length
     }
@@ -103,7 +103,7 @@ impl Windows {
         let mut distance = 0;
         for (cell, &home) in field.cells().iter().enumerate() {
             if usize::from(home) != blank {
-                let [row, col] = self.ends[usize::from(home)];
+                let [row, col] = self.targets[usize::from(home)];
                 distance += (cell / cols).abs_diff(row.into()) + (cell % cols).abs_diff(col.into());
             }
         }
@@ -111,11 +111,11 @@ impl Windows {
             return false;
         }
         self.found.clear();
-        let mut most = MOST;
+        let mut moves_left = MAX_MOVES;
         // Shorter ways first: they are found, or ruled out, soonest.
         let mut bound = distance + (length - distance) % 2;
         while bound + 2 <= length {
-            if self.deepen(field, (distance, bound), blank, &mut most) {
+            if self.depth_first(field, (distance, bound), blank, &mut moves_left) {
                 return true;
             }
             bound += 2;
@@ -123,18 +123,18 @@ impl Windows {
         false
     }
 
-    /// Depth-first search for a way of `bound` moves. The field ends as it was.
-    fn deepen(
+    /// Depth-first search for a way of `bound` moves. The field targets as it was.
+    fn depth_first(
         &mut self,
         field: &mut MutableBoard,
         (distance, bound): (usize, usize),
         blank: usize,
-        most: &mut u64,
+        moves_left: &mut u64,
     ) -> bool {
         let (rows, cols) = (self.size.rows(), self.size.cols());
         let made = self.found.len();
         if distance == 0 {
-            let [row, col] = self.ends[blank];
+            let [row, col] = self.targets[blank];
             if field.blank() == usize::from(row) * cols + usize::from(col) {
                 return true;
             }
@@ -146,13 +146,13 @@ impl Windows {
             }
             // The tile moves against the blank's direction.
             let (inside, nearer) = match direction {
-                Direction::Up => (row > 0, row > 0 && self.end(field, row - 1, col)[0] as usize >= row),
+                Direction::Up => (row > 0, row > 0 && self.target(field, row - 1, col)[0] as usize >= row),
                 Direction::Down => {
-                    (row + 1 < rows, row + 1 < rows && self.end(field, row + 1, col)[0] as usize <= row)
+                    (row + 1 < rows, row + 1 < rows && self.target(field, row + 1, col)[0] as usize <= row)
                 }
-                Direction::Left => (col > 0, col > 0 && self.end(field, row, col - 1)[1] as usize >= col),
+                Direction::Left => (col > 0, col > 0 && self.target(field, row, col - 1)[1] as usize >= col),
                 Direction::Right => {
-                    (col + 1 < cols, col + 1 < cols && self.end(field, row, col + 1)[1] as usize <= col)
+                    (col + 1 < cols, col + 1 < cols && self.target(field, row, col + 1)[1] as usize <= col)
                 }
             };
             if !inside {
@@ -162,14 +162,14 @@ impl Windows {
             if made + 1 + next > bound {
                 continue;
             }
-            if *most == 0 {
+            if *moves_left == 0 {
                 return false;
             }
-            *most -= 1;
+            *moves_left -= 1;
             self.tried += 1;
             field.shift(direction);
             self.found.push(direction);
-            let done = self.deepen(field, (next, bound), blank, most);
+            let done = self.depth_first(field, (next, bound), blank, moves_left);
             field.shift(direction.opposite());
             if done {
                 return true;
@@ -180,7 +180,7 @@ impl Windows {
     }
 
     /// Where the tile in a cell is at the end of the window.
-    fn end(&self, field: &MutableBoard, row: usize, col: usize) -> [u8; 2] {
-        self.ends[usize::from(field.cells()[row * self.size.cols() + col])]
+    fn target(&self, field: &MutableBoard, row: usize, col: usize) -> [u8; 2] {
+        self.targets[usize::from(field.cells()[row * self.size.cols() + col])]
     }
 }

@@ -20,7 +20,7 @@ use crate::run::source::peek::StdinPeek;
 use crate::solve::Observer;
 use crate::solve::cache::SolverCache;
 use crate::solve::counters::Counters;
-use crate::solve::databases::sample::survey;
+use crate::solve::databases::sample::sample_input;
 use crate::solve::databases::{Databases, OtherNeeds};
 use crate::solve::memory_plan::MemoryPlan;
 use parking_lot::Mutex;
@@ -58,8 +58,8 @@ pub fn run(
     let names = options.names_footprint();
     let unpacking = |cap| Packing::footprint_of(&options.files, cap) + names;
     let rest = |cap, threads| match options.deterministic {
-        true => MemoryPlan::least_deterministic(),
-        false => MemoryPlan::least(cap, threads),
+        true => MemoryPlan::min_deterministic_bytes(),
+        false => MemoryPlan::min_bytes(cap, threads),
     };
     let least =
         |_| OutOfBudget { cap: options.memory, needed: least_cap(|cap| unpacking(cap) + rest(cap, threads)) };
@@ -70,7 +70,7 @@ pub fn run(
         true => StdinPeek::of_stdin(interrupt, ends),
         false => StdinPeek::default(),
     };
-    let kinds = survey(options, &defaults, stdin_peek.bytes(), Size::FIFTEEN);
+    let kinds = sample_input(options, &defaults, stdin_peek.bytes(), Size::FIFTEEN);
     let checkpoints = options.checkpoint.as_ref().map(|path| {
         let has = |puzzle: &str| may_be_in_input(options, &defaults, puzzle);
         Checkpoints::open(path, options.memory, has, observer)
@@ -87,10 +87,10 @@ pub fn run(
     } else {
         MemoryPlan::new(&budget, threads, unpacking)?
     };
-    let beside = OTHERS + memory_plan.window + memory_plan.tables + (threads * STACK) as u64;
+    let beside = OTHERS + memory_plan.reorder_buffer + memory_plan.tables + (threads * STACK) as u64;
     let mappable =
         limits::address_space_left().map_or(usize::MAX, |left| left.saturating_sub(beside) as usize);
-    let least = if options.deterministic { memory_plan.arena(threads) } else { MemoryPlan::LEAST_ARENA };
+    let least = if options.deterministic { memory_plan.arena(threads) } else { MemoryPlan::MIN_ARENA };
     let mut arena =
         Arena::new(memory_plan.arena(threads).min(mappable).max(least), least).map_err(RunError::Arena)?;
     let missing = memory_plan.arena(threads) - arena.bytes().min(memory_plan.arena(threads));
@@ -112,8 +112,10 @@ pub fn run(
         style.header(&mut heading);
         sink.write_all(&heading)?;
     }
-    let scheduler =
-        Scheduler::new((memory_plan.window >> 16).clamp(4, 1024).max(4 * threads as u64), memory_plan.window);
+    let scheduler = Scheduler::new(
+        (memory_plan.reorder_buffer >> 16).clamp(4, 1024).max(4 * threads as u64),
+        memory_plan.reorder_buffer,
+    );
     let stops = (scheduler.stop_flag(), scheduler.oldest());
     let source = RecordSource::new(options, defaults, &stop_condition, stops, &complain)
         .starting_with(stdin_peek.take())
@@ -138,9 +140,9 @@ pub fn run(
         checkpoints,
         failed: Mutex::new(None),
         wrong: Mutex::new(None),
-        light: (memory_plan.window / threads as u64 / 16).max(8 << 10),
+        light: (memory_plan.reorder_buffer / threads as u64 / 16).max(8 << 10),
         large_bytes,
-        most_weight: memory_plan.window + slice as u64 + large_bytes,
+        most_weight: memory_plan.reorder_buffer + slice as u64 + large_bytes,
     };
     let slices = Mutex::new(parts);
     let before_solving = started.elapsed();
@@ -194,8 +196,8 @@ fn explain_memory(options: &Options, memory_plan: &MemoryPlan, missing: usize) -
         Bytes(options.memory),
         options.threads,
         Bytes(memory_plan.slice),
-        Bytes(memory_plan.large),
-        Bytes(memory_plan.window),
+        Bytes(memory_plan.large_region),
+        Bytes(memory_plan.reorder_buffer),
         Bytes(memory_plan.tables),
     );
     if missing > 0 {

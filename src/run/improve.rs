@@ -6,7 +6,7 @@ use crate::check::{CheckOptions, Pair, UsableResult, pairs};
 use crate::input::{Packing, Reader};
 use crate::large::beam::Work;
 use crate::large::bound::lower_bound;
-use crate::large::improve::{Resources, USUAL_TIME, improve};
+use crate::large::improve::{DEFAULT_TIME, Resources, improve};
 use crate::large::mutable_board::MutableBoard;
 use crate::memory::arena::Arena;
 use crate::memory::budget::{Budget, OutOfBudget, least_cap};
@@ -63,11 +63,11 @@ pub fn improve_results(
 ) -> Result<Improved, RunError> {
     let budget = Budget::new(request.memory);
     let before = |cap| room(cap) + Packing::footprint_of(&[reader.file()], cap);
-    let needed = || least_cap(|cap| before(cap) + MemoryPlan::least(cap, request.threads));
+    let needed = || least_cap(|cap| before(cap) + MemoryPlan::min_bytes(cap, request.threads));
     budget.reserve(before(request.memory)).map_err(|short| OutOfBudget { needed: needed(), ..short })?;
     let memory_plan = MemoryPlan::new(&budget, request.threads, before)?;
     let bytes = memory_plan.arena(request.threads).min(request.threads * MOST_BYTES);
-    let mut arena = Arena::new(bytes, MemoryPlan::LEAST_ARENA.min(bytes)).map_err(RunError::Arena)?;
+    let mut arena = Arena::new(bytes, MemoryPlan::MIN_ARENA.min(bytes)).map_err(RunError::Arena)?;
     let memory: &mut [u64] = match arena.divide(&[bytes]).into_iter().next() {
         Some(lines) => bytemuck::cast_slice_mut(lines),
         None => &mut [],
@@ -141,13 +141,14 @@ fn better(
     let field = MutableBoard::new(board, &goal);
     let bound = lower_bound(&field);
     let halt = || interrupt.is_raised();
-    let deadline = Some(Instant::now() + request.timeout.unwrap_or(USUAL_TIME));
+    let deadline = Some(Instant::now() + request.timeout.unwrap_or(DEFAULT_TIME));
     let limits = Limits { deadline, halt: Some(&halt), ..Limits::default() };
     let helpers = SpawnThreads(request.threads);
-    let hands = request.threads;
+    let threads = request.threads;
     let before = known.as_ref().map(Vec::len);
-    let means = Resources { limits, helpers: &helpers, hands, memory, bound: bound as usize, width: None };
-    let found = improve(&field, known, means, &mut Work::default()).ok()?;
+    let resources =
+        Resources { limits, helpers: &helpers, threads, memory, bound: bound as usize, width: None };
+    let found = improve(&field, known, resources, &mut Work::default()).ok()?;
     moves.0 += before.unwrap_or(found.len()) as u64;
     moves.1 += found.len() as u64;
     Some(solved(found, bound))

@@ -17,7 +17,7 @@ use crate::run::scheduler::{Next, Place, Scheduler};
 use crate::run::source::{Asked, RECORDS, RecordSource, Taken};
 use crate::search::checkpoint::CheckpointSink;
 use crate::search::{HelperPool, Limits, NoHelpers};
-use crate::solve::cache::{Known, SolverCache};
+use crate::solve::cache::{CachedSolver, SolverCache};
 use crate::solve::counters::Counters;
 use crate::solve::memory_plan::MemoryPlan;
 use crate::solve::plan::Tier;
@@ -150,7 +150,7 @@ impl Shared<'_> {
                 }
                 let plan = trays::TrayPlan::new(self.options, *metric);
                 if let Some(reason) = plan.refusal() {
-                    self.solver_cache.refuse_trays(&reason);
+                    self.solver_cache.warn_unsupported_trays(&reason);
                 }
                 let table_bytes = if self.options.deterministic {
                     MemoryPlan::TRAY_TABLES as usize
@@ -222,7 +222,7 @@ pub(crate) struct Worker<'w, 'r> {
     file: Arc<str>,
     summary: Summary,
     /// What is known of the last size and goal: most files have but one.
-    last: Option<Known>,
+    last: Option<CachedSolver>,
 }
 
 impl<'w, 'r> Worker<'w, 'r> {
@@ -356,7 +356,7 @@ impl<'w, 'r> Worker<'w, 'r> {
                 Some(known)
             }
             Instance::Tray { .. } => {
-                self.shared.solver_cache.note_tray();
+                self.shared.solver_cache.warn_tray_heuristic();
                 None
             }
         };

@@ -10,7 +10,7 @@ use super::counters::Counters;
 use super::databases::Databases;
 use super::plan::Plan;
 use super::solver::Solver;
-use super::suitable::{note_for_boards, note_for_trays};
+use super::suitable::{warning_for_boards, warning_for_trays};
 use super::tiles::{self, Resources};
 use crate::heuristic::WalkTables;
 use crate::memory::budget::Budget;
@@ -18,7 +18,7 @@ use crate::model::interrupt::StopCondition;
 use crate::options::Options;
 use crate::puzzle::tiles::{Board, Goal, Parity, Size};
 use crate::solve::Observer;
-use crate::solve::tiles::perfect_table::Tables;
+use crate::solve::tiles::perfect_table::PerfectTables;
 use ahash::{HashMap, HashSet};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -26,46 +26,46 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 /// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
-const MOST_SOLVERS: usize = 16;
-const MOST_WITH_OWN_TABLES: usize = 4;
+const MAX_SOLVERS: usize = 16;
+const MAX_SOLVERS_WITH_OWN_TABLES: usize = 4;
 
 /// Notes that are printed at most: a file may have boards of any number of sizes.
-const MOST_NOTES: usize = 20;
+const MAX_WARNINGS: usize = 20;
 
 /// What the tables for one size and goal may take where that must not depend on
 /// others.
-const OWN_TABLES: u64 = 4 << 20;
+const OWN_TABLE_BYTES: u64 = 4 << 20;
 
-/// What is known of a size and goal.
-pub(crate) struct Known {
+/// What is cached of a size and goal.
+pub(crate) struct CachedSolver {
     size: Size,
     goal: Goal,
     pub(crate) parity: Parity,
     pub(crate) solver: Arc<dyn Solver>,
     /// The first record of the run that another solver may be better for.
-    pub(crate) until: u64,
+    pub(crate) valid_until: u64,
 }
 
-/// Solvers by size and goal, and whether they came too early for databases.
+/// Solvers by size and goal, and whether they came too without_databases for databases.
 type Solvers = HashMap<(Size, Goal, bool), Arc<dyn Solver>>;
 
 /// The solvers of a run.
 pub(crate) struct SolverCache<'r> {
     options: &'r Options,
     /// Done when the user was told that trays are refused.
-    trays_refused: Once,
+    trays_warned: Once,
     counters: &'r Counters,
     stop_condition: &'r StopCondition,
     observer: &'r dyn Observer,
     /// What is left of the memory for tables.
     budget: Budget,
-    tables: Tables,
+    tables: PerfectTables,
     databases: Mutex<Databases>,
     walks: Mutex<WalkTables>,
     solvers: Mutex<Solvers>,
     /// Notes that were printed; each is printed once.
-    notes: Mutex<HashSet<String>>,
-    trays_noted: AtomicBool,
+    warnings: Mutex<HashSet<String>>,
+    tray_heuristic_checked: AtomicBool,
 }
 
 impl<'r> SolverCache<'r> {
@@ -80,17 +80,17 @@ impl<'r> SolverCache<'r> {
     ) -> Self {
         Self {
             options,
-            trays_refused: Once::new(),
+            trays_warned: Once::new(),
             counters,
             stop_condition,
             observer,
             budget: Budget::new(tables),
-            tables: Tables::new(options),
+            tables: PerfectTables::new(options),
             databases: Mutex::new(databases),
             walks: Mutex::default(),
             solvers: Mutex::default(),
-            notes: Mutex::default(),
-            trays_noted: AtomicBool::new(false),
+            warnings: Mutex::default(),
+            tray_heuristic_checked: AtomicBool::new(false),
         }
     }
 
@@ -100,8 +100,8 @@ impl<'r> SolverCache<'r> {
     }
 
     /// Tells the user why trays are not solved, for the first of them.
-    pub(crate) fn refuse_trays(&self, reason: &str) {
-        self.trays_refused.call_once(|| self.observer.warn(&format!("trays are not solved: {reason}")));
+    pub(crate) fn warn_unsupported_trays(&self, reason: &str) {
+        self.trays_warned.call_once(|| self.observer.warn(&format!("trays are not solved: {reason}")));
     }
 
     /// Bytes that are left for tables.
@@ -109,93 +109,102 @@ impl<'r> SolverCache<'r> {
         self.budget.left()
     }
 
-    /// Prints a note, if it is new.
-    fn note(&self, note: String) {
-        let mut notes = self.notes.lock();
-        if !notes.contains(&note) && notes.len() < MOST_NOTES {
-            self.observer.warn(&note);
-            notes.insert(note);
+    /// Prints a warning, if it is new.
+    fn warn_once(&self, warning: String) {
+        let mut warnings = self.warnings.lock();
+        if !warnings.contains(&warning) && warnings.len() < MAX_WARNINGS {
+            self.observer.warn(&warning);
+            warnings.insert(warning);
         }
     }
 
-    /// Prints a note on a heuristic that does not suit trays, for the first tray.
-    pub(crate) fn note_tray(&self) {
-        if !self.trays_noted.load(Relaxed)
-            && !self.trays_noted.swap(true, Relaxed)
-            && let Some(note) = note_for_trays(self.options.heuristic)
+    /// Prints a warning on a heuristic that does not suit trays, for the first tray.
+    pub(crate) fn warn_tray_heuristic(&self) {
+        if !self.tray_heuristic_checked.load(Relaxed)
+            && !self.tray_heuristic_checked.swap(true, Relaxed)
+            && let Some(warning) = warning_for_trays(self.options.heuristic)
         {
-            self.note(note);
+            self.warn_once(warning);
         }
     }
 
-    /// What is known of a size and goal, for the record of the run at `place`.
-    fn known(&self, size: Size, goal: &Goal, place: u64) -> Known {
+    /// What is cached of a size and goal, for the record of the run at `record`.
+    fn find_solver(&self, size: Size, goal: &Goal, record: u64) -> CachedSolver {
         let board = goal.board(size).expect("a goal that was read fits its board");
         let parity = Parity::new(&board);
-        let from = self.tables.from(size);
+        let table_from = self.tables.first_record(size);
         let explain = |reason: &str| {
             if self.options.explain {
                 self.observer.explain(reason);
             }
         };
-        let by_table = from
-            .filter(|&from| from <= place)
+        let table_solver = table_from
+            .filter(|&from| from <= record)
             .and_then(|_| self.tables.solver(&board, &self.budget, explain));
-        let databases = self.databases.lock().from(size, board.blank());
-        let until =
-            from.into_iter().chain([databases]).filter(|&from| place < from).min().unwrap_or(u64::MAX);
-        let solver = by_table.unwrap_or_else(|| self.search(size, goal, &board, place < databases));
-        Known { size, goal: goal.clone(), parity, solver, until }
+        let databases = self.databases.lock().first_record(size, board.blank());
+        let valid_until =
+            table_from.into_iter().chain([databases]).filter(|&from| record < from).min().unwrap_or(u64::MAX);
+        let solver =
+            table_solver.unwrap_or_else(|| self.search_solver(size, goal, &board, record < databases));
+        CachedSolver { size, goal: goal.clone(), parity, solver, valid_until }
     }
 
     /// The same, if `last` does not know it already; and whether it did not.
     pub(crate) fn look_up<'k>(
         &self,
-        last: &'k mut Option<Known>,
+        last: &'k mut Option<CachedSolver>,
         size: Size,
         goal: &Goal,
-        place: u64,
-    ) -> (&'k Known, bool) {
-        let is_known = |known: &Known| known.size == size && known.goal == *goal && place < known.until;
-        let is_new = !last.as_ref().is_some_and(is_known);
+        record: u64,
+    ) -> (&'k CachedSolver, bool) {
+        let is_valid = |cached: &CachedSolver| {
+            cached.size == size && cached.goal == *goal && record < cached.valid_until
+        };
+        let is_new = !last.as_ref().is_some_and(is_valid);
         if is_new {
             *last = None;
         }
-        (last.get_or_insert_with(|| self.known(size, goal, place)), is_new)
+        (last.get_or_insert_with(|| self.find_solver(size, goal, record)), is_new)
     }
 
-    /// The solver that searches, made when it is first needed; while it is `early`,
+    /// The solver that searches, made when it is first needed; while it is `without_databases`,
     /// without databases.
-    fn search(&self, size: Size, goal: &Goal, board: &Board, early: bool) -> Arc<dyn Solver> {
+    fn search_solver(
+        &self,
+        size: Size,
+        goal: &Goal,
+        board: &Board,
+        without_databases: bool,
+    ) -> Arc<dyn Solver> {
         let make = || {
             let plan = Plan::new(self.options, size);
             if self.options.explain {
                 self.observer.explain(&plan.explain(size));
             }
             let none = Mutex::default();
-            let databases = if early { &none } else { &self.databases };
+            let databases = if without_databases { &none } else { &self.databases };
             let Self { options, counters, stop_condition, observer, .. } = *self;
-            databases.lock().bring(size, board.blank(), options, counters, stop_condition, observer);
+            databases.lock().load_deferred(size, board.blank(), options, counters, stop_condition, observer);
             // Which tables there are must not depend on who comes first.
-            let own = Budget::new(OWN_TABLES.min(self.budget.cap()));
+            let own = Budget::new(OWN_TABLE_BYTES.min(self.budget.cap()));
             let budget = if options.deterministic { &own } else { &self.budget };
             let own_walks = Mutex::default();
             let walks = if options.deterministic { &own_walks } else { &self.walks };
             let (solver, notice) = tiles::solver(board, plan, Resources { budget, walks, databases });
-            if let Some(note) = note_for_boards(options.heuristic) {
-                self.note(note);
+            if let Some(warning) = warning_for_boards(options.heuristic) {
+                self.warn_once(warning);
             }
             if let Some(notice) = notice {
-                self.note(notice.message(size));
+                self.warn_once(notice.message(size));
             }
             solver.into()
         };
         let mut solvers = self.solvers.lock();
         // A file may have another goal for each record.
-        let most = if self.options.deterministic { MOST_WITH_OWN_TABLES } else { MOST_SOLVERS };
-        if solvers.len() >= most && !solvers.contains_key(&(size, goal.clone(), early)) {
+        let most = if self.options.deterministic { MAX_SOLVERS_WITH_OWN_TABLES } else { MAX_SOLVERS };
+        if solvers.len() >= most && !solvers.contains_key(&(size, goal.clone(), without_databases)) {
             solvers.clear();
         }
-        solvers.entry((size, goal.clone(), early)).or_insert_with(make).clone()
+        solvers.entry((size, goal.clone(), without_databases)).or_insert_with(make).clone()
     }
 }

@@ -27,7 +27,7 @@ pub struct Counters {
 
 /// The counters at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Counted {
+pub struct CounterSnapshot {
     /// Records decided, written or still waiting for an earlier one.
     pub records: u64,
     /// Bytes of input that these came from, about.
@@ -37,14 +37,14 @@ pub struct Counted {
     /// Whether set-up is over and records are being solved.
     pub solving: bool,
     /// The databases that are being made, if any are.
-    pub making: Option<Making>,
+    pub making: Option<DatabaseProgress>,
     /// The search that takes long, if one does.
-    pub search: Option<Deepening>,
+    pub search: Option<SearchProgress>,
 }
 
 /// Databases that are being made for one kind of board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Making {
+pub struct DatabaseProgress {
     /// The number of the one that is being made, from 1.
     pub number: u64,
     /// How many there are.
@@ -53,7 +53,7 @@ pub struct Making {
     pub percent: u64,
 }
 
-impl From<&BuildProgress> for Making {
+impl From<&BuildProgress> for DatabaseProgress {
     fn from(made: &BuildProgress) -> Self {
         Self { number: made.number as u64, of: made.of as u64, percent: made.percent() }
     }
@@ -61,7 +61,7 @@ impl From<&BuildProgress> for Making {
 
 /// A search that goes from one total cost to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Deepening {
+pub struct SearchProgress {
     /// The total cost.
     pub cost: u64,
     /// Nodes of all searches before it.
@@ -88,7 +88,7 @@ impl Counters {
     }
 
     /// Says how far the databases are made.
-    pub fn making(&self, making: Making) {
+    pub fn making(&self, making: DatabaseProgress) {
         self.database.store(making.number, Relaxed);
         self.databases.store(making.of, Relaxed);
         self.made.fetch_max(1 + making.percent, Relaxed);
@@ -118,19 +118,19 @@ impl Counters {
     }
 
     /// What has been counted so far.
-    pub fn read(&self) -> Counted {
+    pub fn read(&self) -> CounterSnapshot {
         let get = |counter: &AtomicU64| counter.load(Relaxed);
-        Counted {
+        CounterSnapshot {
             records: get(&self.records),
             bytes: get(&self.bytes),
             nodes: get(&self.nodes),
             solving: self.solving.load(Relaxed),
-            making: get(&self.made).checked_sub(1).map(|percent| Making {
+            making: get(&self.made).checked_sub(1).map(|percent| DatabaseProgress {
                 number: get(&self.database),
                 of: get(&self.databases),
                 percent,
             }),
-            search: (get(&self.cost) > 0).then(|| Deepening {
+            search: (get(&self.cost) > 0).then(|| SearchProgress {
                 cost: get(&self.cost),
                 before: get(&self.before),
                 took: [get(&self.took[0]), get(&self.took[1])],

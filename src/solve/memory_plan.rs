@@ -11,22 +11,22 @@ use crate::memory::budget::{Budget, OutOfBudget, PROGRAM, least_cap};
 const WORKER: u64 = 288 << 10;
 
 /// The largest slice that a worker gets.
-const LARGEST_SLICE: u64 = 64 << 20;
+const MAX_SLICE: u64 = 64 << 20;
 
 /// The least that is left for searches.
-const LEAST_ARENA: u64 = 8 << 20;
+const MIN_ARENA: u64 = 8 << 20;
 
 /// The parts of a run's memory, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryPlan {
     /// Results that wait for an earlier one, and their puzzles.
-    pub(crate) window: u64,
+    pub(crate) reorder_buffer: u64,
     /// Heuristics' tables.
     pub(crate) tables: u64,
     /// Each worker's slice.
     pub(crate) slice: u64,
     /// The part for puzzles that outgrow a slice.
-    pub(crate) large: u64,
+    pub(crate) large_region: u64,
 }
 
 impl MemoryPlan {
@@ -37,18 +37,18 @@ impl MemoryPlan {
         threads: usize,
         before: impl Fn(u64) -> u64,
     ) -> Result<Self, OutOfBudget> {
-        let (window, tables) = growing(budget.cap());
-        let others = others(budget, &before);
-        let least = Self::least(budget.cap(), threads);
+        let (reorder_buffer, tables) = cap_dependent(budget.cap());
+        let fixed_reservations = fixed_reservations(budget, &before);
+        let least = Self::min_bytes(budget.cap(), threads);
         budget.reserve(least).map_err(|short| {
-            let needs = |cap| others + before(cap) + Self::least(cap, threads);
+            let needs = |cap| fixed_reservations + before(cap) + Self::min_bytes(cap, threads);
             OutOfBudget { needed: least_cap(needs), ..short }
         })?;
         let threads = threads as u64;
-        let arena = LEAST_ARENA + budget.left();
+        let arena = MIN_ARENA + budget.left();
         budget.reserve(budget.left())?;
-        let slice = (arena / 2 / threads).min(LARGEST_SLICE) & !0xfff;
-        Ok(Self { window, tables, slice, large: arena - slice * threads })
+        let slice = (arena / 2 / threads).min(MAX_SLICE) & !0xfff;
+        Ok(Self { reorder_buffer, tables, slice, large_region: arena - slice * threads })
     }
 
     /// The same for every cap and every number of workers that it can hold, with at most
@@ -65,64 +65,65 @@ impl MemoryPlan {
         let fit = budget.left().saturating_sub(common) / own(1);
         let threads = fit.min(threads as u64);
         if threads == 0 {
-            let others = others(budget, &before);
-            let needed = least_cap(|cap| others + before(cap) + common + own(1));
+            let fixed_reservations = fixed_reservations(budget, &before);
+            let needed = least_cap(|cap| fixed_reservations + before(cap) + common + own(1));
             return Err(OutOfBudget { cap: budget.cap(), needed });
         }
         budget.reserve(common + own(threads))?;
-        let memory_plan = Self { window: WINDOW, tables: TABLES, slice: SLICE, large: LARGE };
+        let memory_plan =
+            Self { reorder_buffer: REORDER_BUFFER, tables: TABLES, slice: SLICE, large_region: LARGE_REGION };
         Ok((memory_plan, threads as usize))
     }
 
     /// The least that a deterministic run needs.
-    pub(crate) fn least_deterministic() -> u64 {
+    pub(crate) fn min_deterministic_bytes() -> u64 {
         deterministic_common() + SLICE + WORKER + Self::TRAY_TABLES
     }
 
-    /// What tables for one tray may take where that must not depend on others.
+    /// What tables for one tray may take where that must not depend on fixed_reservations.
     pub(crate) const TRAY_TABLES: u64 = 1 << 20;
 
     /// What the program takes before it has done anything.
     pub(crate) const PROGRAM: u64 = PROGRAM;
 
     /// The least that a run needs.
-    pub(crate) fn least(cap: u64, threads: usize) -> u64 {
-        let (window, tables) = growing(cap);
-        fixed(threads as u64) + window + tables
+    pub(crate) fn min_bytes(cap: u64, threads: usize) -> u64 {
+        let (reorder_buffer, tables) = cap_dependent(cap);
+        fixed(threads as u64) + reorder_buffer + tables
     }
 
     /// The arena that holds the slices and the large part.
     pub(crate) fn arena(&self, threads: usize) -> usize {
-        (self.slice * threads as u64 + self.large) as usize
+        (self.slice * threads as u64 + self.large_region) as usize
     }
 
     /// The least arena that is worth a run.
-    pub(crate) const LEAST_ARENA: usize = LEAST_ARENA as usize;
+    pub(crate) const MIN_ARENA: usize = MIN_ARENA as usize;
 }
 
 /// The parts of a deterministic run.
-const WINDOW: u64 = 8 << 20;
+const REORDER_BUFFER: u64 = 8 << 20;
 const TABLES: u64 = 16 << 20;
 const SLICE: u64 = 8 << 20;
-const LARGE: u64 = 64 << 20;
+const LARGE_REGION: u64 = 64 << 20;
 
 /// What a deterministic run needs beside what its workers own.
 fn deterministic_common() -> u64 {
-    fixed(0) - LEAST_ARENA + WINDOW + TABLES + LARGE
+    fixed(0) - MIN_ARENA + REORDER_BUFFER + TABLES + LARGE_REGION
 }
 
 /// What is needed under any cap.
 fn fixed(threads: u64) -> u64 {
-    PROGRAM + threads * WORKER + Reader::FOOTPRINT as u64 + LEAST_ARENA
+    PROGRAM + threads * WORKER + Reader::FOOTPRINT as u64 + MIN_ARENA
 }
 
-/// The window and the tables, which grow with the cap.
-fn growing(cap: u64) -> (u64, u64) {
+/// The reorder_buffer and the tables, which grow with the cap.
+fn cap_dependent(cap: u64) -> (u64, u64) {
     ((cap / 24).clamp(1 << 20, 64 << 20), (cap / 24).clamp(2 << 20, 64 << 20))
 }
 
 /// What is reserved of a budget that does not depend on its cap.
-fn others(budget: &Budget, before: &impl Fn(u64) -> u64) -> u64 {
+fn fixed_reservations(budget: &Budget, before: &impl Fn(u64) -> u64) -> u64 {
     (budget.cap() - budget.left()).saturating_sub(before(budget.cap()))
 }
 
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn deterministic_shares_do_not_depend_on_the_cap() {
+    fn deterministic_plan_does_not_depend_on_the_cap() {
         let (small, one) = MemoryPlan::deterministic(&Budget::new(128 << 20), 1, 0, |_| 0).unwrap();
         let (large, many) = MemoryPlan::deterministic(&Budget::new(4 << 30), 64, 0, |_| 0).unwrap();
         assert_eq!((small, one, many), (large, 1, 64));
@@ -141,13 +142,15 @@ mod tests {
     }
 
     #[test]
-    fn shares_add_up_and_too_little_says_how_much() {
+    fn parts_of_the_plan_fit_the_cap() {
         for (cap, threads) in [(48u64 << 20, 16), (64 << 20, 1), (256 << 20, 64), (16 << 30, 2)] {
             let budget = Budget::new(cap);
             let memory_plan = MemoryPlan::new(&budget, threads, |_| 0).unwrap();
             assert_eq!(budget.left(), 0);
-            assert!(memory_plan.arena(threads) as u64 + memory_plan.window + memory_plan.tables < cap);
-            assert!(memory_plan.large >= memory_plan.slice);
+            assert!(
+                memory_plan.arena(threads) as u64 + memory_plan.reorder_buffer + memory_plan.tables < cap
+            );
+            assert!(memory_plan.large_region >= memory_plan.slice);
         }
     }
 
@@ -155,7 +158,7 @@ mod tests {
         /// The first number that is told does, whatever the cap, the threads and
         /// the packing, and one MiB less does not.
         #[test]
-        fn the_size_that_would_do_does(
+        fn needed_cap_is_the_smallest_that_works(
             cap in 0u64..(256 << 20),
             threads in 1usize..2000,
             name in proptest::sample::select(&["a.txt", "a.gz", "a.zst"][..]),

@@ -29,7 +29,7 @@ impl BoardSolver {
         let (databases, walks) = (Mutex::default(), Mutex::default());
         let resources = Resources { budget, walks: &walks, databases: &databases };
         match tiles::solver(goal, Plan::new(options, goal.size()), resources) {
-            (_, Some(Notice::Refused(refusal))) => Err(refusal.why),
+            (_, Some(Notice::NotSolved(refusal))) => Err(refusal.why),
             (_, Some(Notice::Replaced(note))) => Err(note),
             (solver, None) => Ok(Self { goal: goal.clone(), solver }),
         }

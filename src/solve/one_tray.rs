@@ -22,7 +22,7 @@ pub fn solve_tray(
 ) -> Result<(Verdict, Effort), SetupError> {
     let started = Instant::now();
     let memory_plan = MemoryPlan::new(&Budget::new(options.memory), 1, |_| 0)?;
-    let mut arena = Arena::new(memory_plan.arena(1), MemoryPlan::LEAST_ARENA).map_err(SetupError::Arena)?;
+    let mut arena = Arena::new(memory_plan.arena(1), MemoryPlan::MIN_ARENA).map_err(SetupError::Arena)?;
     let mut parts = arena.divide(&[]);
     let mut region = Region::zeroed(parts.pop().unwrap_or_default());
     let halt = || interrupt.is_raised();

@@ -30,7 +30,7 @@ pub const QUICK_NODES_BY_DATABASES: u64 = 500_000;
 pub const QUICK_NODES_OF_WIDE_BOARDS: u64 = 50_000;
 
 /// The frontier that A* builds for small boards before it goes on as IDA*.
-const FRONTIER: usize = 2 << 20;
+const SMALL_BOARD_FRONTIER: usize = 2 << 20;
 
 /// The searches for puzzles of one size.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -43,7 +43,7 @@ pub struct Plan {
     pub heuristic: HeuristicChoice,
     /// Whether a solution that is not proved to be shortest may stand in where
     /// the method finds none within its limits.
-    pub second_best: bool,
+    pub allow_fallback: bool,
 }
 
 /// A search, or several one after the other.
@@ -65,7 +65,7 @@ pub enum Method {
     /// Level by level, the best of each.
     Beam(Width),
     /// Weighted A* with weights that care less and less for the length.
-    First,
+    AnySolution,
     /// A method for boards that are too large for shortest solutions.
     Large(LargeMethod),
 }
@@ -81,7 +81,7 @@ pub enum LargeMethod {
     /// Shorter and shorter solutions until the time is over.
     Improve {
         /// How many can work on one board.
-        hands: usize,
+        threads: usize,
     },
 }
 
@@ -101,8 +101,8 @@ impl LargeMethod {
 impl Method {
     /// Whether this is one search that was asked for by its name, and whose
     /// nodes are to be counted as if it had been the only one.
-    pub fn is_by_name(self) -> bool {
-        !matches!(self, Self::Shortest { .. } | Self::First | Self::Large(_))
+    pub fn is_explicit(self) -> bool {
+        !matches!(self, Self::Shortest { .. } | Self::AnySolution | Self::Large(_))
     }
 }
 
@@ -128,11 +128,11 @@ impl Plan {
                 // Where a node costs little, a frontier that stays in the cache
                 // is worth more than a large one (docs/benchmarks.md).
                 Quality::Auto | Quality::Optimal | Quality::Improve if small => {
-                    Method::Shortest { frontier: Some(FRONTIER) }
+                    Method::Shortest { frontier: Some(SMALL_BOARD_FRONTIER) }
                 }
                 Quality::Optimal => Method::Shortest { frontier: None },
-                Quality::Fast if small => Method::First,
-                Quality::Improve => Method::Large(LargeMethod::Improve { hands: options.threads }),
+                Quality::Fast if small => Method::AnySolution,
+                Quality::Improve => Method::Large(LargeMethod::Improve { threads: options.threads }),
                 Quality::Auto | Quality::Fast => Method::Large(LargeMethod::Staged),
             },
             // A search that was asked for by its name takes its states in the order of
@@ -147,7 +147,7 @@ impl Plan {
             Algorithm::Beam => Method::Large(LargeMethod::Beam(options.beam_width)),
             Algorithm::Staged => Method::Large(LargeMethod::Staged),
         };
-        let second_best = options.algorithm == Algorithm::Auto
+        let allow_fallback = options.algorithm == Algorithm::Auto
             && matches!(options.quality, Quality::Auto | Quality::Improve);
         let heuristic = match options.heuristic {
             HeuristicChoice::Nearest | HeuristicChoice::Matching | HeuristicChoice::Total => {
@@ -155,7 +155,7 @@ impl Plan {
             }
             chosen => chosen,
         };
-        Self { method, metric: options.tile_metric, heuristic, second_best }
+        Self { method, metric: options.tile_metric, heuristic, allow_fallback }
     }
 
     /// The same plan with pattern databases as lower bound: a node costs more
@@ -183,7 +183,7 @@ impl Plan {
             Method::Dfs => "depth-first search, as asked for",
             Method::Beam(Width::States(_)) => "beam search of the width asked for",
             Method::Beam(Width::Bytes(_)) => "beam search, as wide as a sixteenth of the memory allows",
-            Method::First => "any solution: weighted A*, with larger weights when memory is full",
+            Method::AnySolution => "any solution: weighted A*, with larger weights when memory is full",
             Method::Large(method) => return format!("{size}: {}", method.explain()),
         };
         if self.metric == Metric::Line {

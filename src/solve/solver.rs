@@ -71,15 +71,15 @@ pub(crate) fn give_up(stop: Stop) -> GiveUp {
 
 /// One solver for the first attempt at a board, and another one for all that
 /// follow.
-pub(crate) struct FirstThen<A, B> {
-    pub(crate) first: A,
+pub(crate) struct QuickThen<A, B> {
+    pub(crate) quick: A,
     pub(crate) then: B,
 }
 
-impl<A: Solver, B: Solver> Solver for FirstThen<A, B> {
+impl<A: Solver, B: Solver> Solver for QuickThen<A, B> {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         if attempt.tier == Tier::Quick {
-            self.first.attempt(board, attempt, effort)
+            self.quick.attempt(board, attempt, effort)
         } else {
             self.then.attempt(board, attempt, effort)
         }

@@ -22,7 +22,7 @@ pub(crate) struct Refusal {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Notice {
     /// It gives up all boards.
-    Refused(Refusal),
+    NotSolved(Refusal),
     /// It uses another heuristic than the one that was asked for.
     Replaced(String),
 }
@@ -31,21 +31,21 @@ impl Notice {
     /// The message for boards of a size.
     pub(crate) fn message(&self, size: Size) -> String {
         match self {
-            Self::Refused(refusal) => format!("{size} boards are not solved: {}", refusal.why),
+            Self::NotSolved(refusal) => format!("{size} boards are not solved: {}", refusal.why),
             Self::Replaced(why) => format!("{size} boards: {why}"),
         }
     }
 }
 
 /// A note on a heuristic that is not one for boards, if so.
-pub(crate) fn note_for_boards(choice: HeuristicChoice) -> Option<String> {
+pub(crate) fn warning_for_boards(choice: HeuristicChoice) -> Option<String> {
     is_for_trays(choice).then(|| {
         format!("--heuristic {} is for trays; boards are solved with --heuristic auto", name(choice))
     })
 }
 
 /// A note on a heuristic that is not one for trays, if so.
-pub(crate) fn note_for_trays(choice: HeuristicChoice) -> Option<String> {
+pub(crate) fn warning_for_trays(choice: HeuristicChoice) -> Option<String> {
     let is_suited = choice == HeuristicChoice::Auto || is_for_trays(choice);
     (!is_suited).then(|| {
         format!("--heuristic {} is for tile boards; trays are solved with --heuristic auto", name(choice))
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn every_heuristic_suits_boards_or_trays() {
         for choice in HeuristicChoice::value_variants() {
-            let (boards, trays) = (note_for_boards(*choice), note_for_trays(*choice));
+            let (boards, trays) = (warning_for_boards(*choice), warning_for_trays(*choice));
             assert!(boards.is_none() || trays.is_none());
             assert_eq!(boards.is_none() && trays.is_none(), *choice == HeuristicChoice::Auto);
         }

@@ -1,13 +1,13 @@
 //! How several threads go through the levels of one beam.
 //!
 //! A level is a few phases, and each phase the same piece of work for every
-//! part of the beam. Whoever is there takes the next part; the owner goes on when
+//! shard of the beam. Whoever is there takes the next shard; the owner goes on when
 //! all are done. Nobody need come, and who comes late joins at the next phase.
 //! A phase lasts some ten microseconds, so those who wait do not sleep.
 //!
 //! That is good while each has a processor of its own. Where others use the
-//! processors, too, whoever is stopped in the middle of a part holds up all: if the
-//! owner waits much of the time, the helpers are sent away.
+//! processors, too, whoever is stopped in the middle of a shard holds up all: if the
+//! owner wait_started much of the time, the helpers are sent away.
 
 use crossbeam::utils::CachePadded;
 use std::sync::atomic::{
@@ -17,125 +17,125 @@ use std::sync::atomic::{
 use std::time::Instant;
 
 /// Looks at what others do before the processor is left to somebody else.
-const PATIENCE: u32 = 2000;
+const SPINS_BEFORE_YIELD: u32 = 2000;
 
-pub(super) struct Team {
-    parts: u64,
-    /// The number of the phase in the high half, the next part in the low one: so
-    /// whoever takes a part knows that it belongs to the phase that is on.
-    next: CachePadded<AtomicU64>,
+pub(super) struct PhaseBarrier {
+    shards: u64,
+    /// The number of the phase in the high half, the next shard in the low one: so
+    /// whoever takes a shard knows that it belongs to the phase that is on.
+    ticket: CachePadded<AtomicU64>,
     done: CachePadded<AtomicUsize>,
-    over: AtomicBool,
-    broken: AtomicBool,
+    closed: AtomicBool,
+    panicked: AtomicBool,
     /// Nanoseconds that the owner has waited for others, and of all phases, since
     /// they were last looked at.
     waited: AtomicU64,
-    passed: AtomicU64,
+    elapsed: AtomicU64,
 }
 
 /// The time after which the owner asks whether helpers help, in nanoseconds.
-const BETWEEN_LOOKS: u64 = 20_000_000;
+const NANOS_BETWEEN_CHECKS: u64 = 20_000_000;
 
-impl Team {
-    /// For beams of so many parts.
-    pub(super) fn new(parts: usize) -> Self {
-        let parts = parts as u64;
+impl PhaseBarrier {
+    /// For beams of so many shards.
+    pub(super) fn new(shards: usize) -> Self {
+        let shards = shards as u64;
         Self {
-            parts,
-            next: AtomicU64::new(parts).into(),
+            shards,
+            ticket: AtomicU64::new(shards).into(),
             done: AtomicUsize::new(0).into(),
-            over: AtomicBool::new(false),
-            broken: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            panicked: AtomicBool::new(false),
             waited: AtomicU64::new(0),
-            passed: AtomicU64::new(0),
+            elapsed: AtomicU64::new(0),
         }
     }
 
-    /// The next part of the phase that is on.
-    fn take(&self) -> Option<usize> {
-        let part = |next: u64| Some(next & u64::from(u32::MAX)).filter(|&part| part < self.parts);
-        part(self.next.load(Acquire))?;
-        part(self.next.fetch_add(1, AcqRel)).map(|part| part as usize)
+    /// The next shard of the phase that is on.
+    fn claim(&self) -> Option<usize> {
+        let shard = |ticket: u64| Some(ticket & u64::from(u32::MAX)).filter(|&shard| shard < self.shards);
+        shard(self.ticket.load(Acquire))?;
+        shard(self.ticket.fetch_add(1, AcqRel)).map(|shard| shard as usize)
     }
 
-    /// Does a part's work, and says so whatever comes of it.
-    fn handle(&self, part: usize, work: &impl Fn(usize)) {
-        let _done = Done(self);
-        work(part);
+    /// Does a shard's work, and says so whatever comes of it.
+    fn run_shard(&self, shard: usize, work: &impl Fn(usize)) {
+        let _completion = Completion(self);
+        work(shard);
     }
 
     /// The owner's side: a phase, from its beginning to its end. `work` must be
     /// what helpers do, too. False if somebody's work broke off.
-    pub(super) fn phase(&self, work: &impl Fn(usize)) -> bool {
+    pub(super) fn run_phase(&self, work: &impl Fn(usize)) -> bool {
         self.done.store(0, Relaxed);
-        let phase = (self.next.load(Relaxed) >> 32) + 1;
-        self.next.store(phase << 32, Release);
-        let begun = Instant::now();
-        while let Some(part) = self.take() {
-            self.handle(part, work);
+        let phase = (self.ticket.load(Relaxed) >> 32) + 1;
+        self.ticket.store(phase << 32, Release);
+        let started = Instant::now();
+        while let Some(shard) = self.claim() {
+            self.run_shard(shard, work);
         }
-        let mut looks = 0;
-        if (self.done.load(Acquire) as u64) < self.parts {
-            let waits = Instant::now();
-            while (self.done.load(Acquire) as u64) < self.parts {
-                relax(&mut looks);
+        let mut spins = 0;
+        if (self.done.load(Acquire) as u64) < self.shards {
+            let wait_started = Instant::now();
+            while (self.done.load(Acquire) as u64) < self.shards {
+                spin(&mut spins);
             }
-            self.waited.fetch_add(waits.elapsed().as_nanos() as u64, Relaxed);
+            self.waited.fetch_add(wait_started.elapsed().as_nanos() as u64, Relaxed);
         }
-        let passed = self.passed.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
-        if passed > BETWEEN_LOOKS {
-            self.passed.store(0, Relaxed);
+        let elapsed = self.elapsed.fetch_add(started.elapsed().as_nanos() as u64, Relaxed);
+        if elapsed > NANOS_BETWEEN_CHECKS {
+            self.elapsed.store(0, Relaxed);
             let waited = self.waited.swap(0, Relaxed);
-            if waited > passed / 3 {
-                self.over.store(true, Release);
+            if waited > elapsed / 3 {
+                self.closed.store(true, Release);
             }
         }
-        !self.broken.load(Relaxed)
+        !self.panicked.load(Relaxed)
     }
 
-    /// A helper's side: parts of all phases until the beam has ended, or help is no
+    /// A helper's side: shards of all phases until the beam has ended, or help is no
     /// use.
     pub(super) fn help(&self, work: &impl Fn(usize)) {
-        let mut looks = 0;
-        while !self.over.load(Acquire) {
-            match self.take() {
-                Some(part) => {
-                    self.handle(part, work);
-                    looks = 0;
+        let mut spins = 0;
+        while !self.closed.load(Acquire) {
+            match self.claim() {
+                Some(shard) => {
+                    self.run_shard(shard, work);
+                    spins = 0;
                 }
-                None => relax(&mut looks),
+                None => spin(&mut spins),
             }
         }
     }
 
     /// For the owner: helpers leave when this is dropped.
-    pub(super) fn ends(&self) -> impl Drop {
-        struct Ends<'t>(&'t Team);
-        impl Drop for Ends<'_> {
+    pub(super) fn close_on_drop(&self) -> impl Drop {
+        struct CloseOnDrop<'b>(&'b PhaseBarrier);
+        impl Drop for CloseOnDrop<'_> {
             fn drop(&mut self) {
-                self.0.over.store(true, Release);
+                self.0.closed.store(true, Release);
             }
         }
-        Ends(self)
+        CloseOnDrop(self)
     }
 }
 
-/// A part that is being worked at.
-struct Done<'t>(&'t Team);
+/// A shard that is being worked at.
+struct Completion<'b>(&'b PhaseBarrier);
 
-impl Drop for Done<'_> {
+impl Drop for Completion<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.broken.store(true, Relaxed);
+            self.0.panicked.store(true, Relaxed);
         }
         self.0.done.fetch_add(1, Release);
     }
 }
 
 /// Waits a little; soon with the processor left to others.
-fn relax(looks: &mut u32) {
-    *looks += 1;
-    if *looks < PATIENCE {
+fn spin(spins: &mut u32) {
+    *spins += 1;
+    if *spins < SPINS_BEFORE_YIELD {
         std::hint::spin_loop();
     } else {
         std::thread::yield_now();
@@ -147,20 +147,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_of_every_phase_is_done_once_whoever_is_there() {
-        for (helpers, parts) in [(0, 1), (0, 3), (1, 2), (3, 2), (2, 5)] {
-            let team = Team::new(parts);
-            let counts: Vec<AtomicUsize> = (0..parts).map(|_| AtomicUsize::new(0)).collect();
-            let work = |part: usize| {
-                counts[part].fetch_add(1, Relaxed);
+    fn every_shard_of_every_phase_runs_once() {
+        for (helpers, shards) in [(0, 1), (0, 3), (1, 2), (3, 2), (2, 5)] {
+            let barrier = PhaseBarrier::new(shards);
+            let counts: Vec<AtomicUsize> = (0..shards).map(|_| AtomicUsize::new(0)).collect();
+            let work = |shard: usize| {
+                counts[shard].fetch_add(1, Relaxed);
             };
             std::thread::scope(|scope| {
                 for _ in 0..helpers {
-                    scope.spawn(|| team.help(&work));
+                    scope.spawn(|| barrier.help(&work));
                 }
-                let _ends = team.ends();
+                let _close = barrier.close_on_drop();
                 for phase in 1..=500 {
-                    assert!(team.phase(&work));
+                    assert!(barrier.run_phase(&work));
                     assert!(counts.iter().all(|count| count.load(Relaxed) == phase));
                 }
             });
@@ -168,21 +168,21 @@ mod tests {
     }
 
     #[test]
-    fn work_that_breaks_off_is_noticed() {
-        let team = Team::new(2);
+    fn panic_of_a_helper_is_reported() {
+        let barrier = PhaseBarrier::new(2);
         let work = |_: usize| {
-            assert!(std::thread::current().name() != Some("weak"));
+            assert!(std::thread::current().name() != Some("panicking"));
             // Time for the other to come.
             std::thread::sleep(std::time::Duration::from_millis(1));
         };
         std::thread::scope(|scope| {
-            let _ends = team.ends();
-            let weak = std::thread::Builder::new().name("weak".into());
-            let weak = weak.spawn_scoped(scope, || {
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| team.help(&work))).is_err()
+            let _close = barrier.close_on_drop();
+            let panicking = std::thread::Builder::new().name("panicking".into());
+            let panicking = panicking.spawn_scoped(scope, || {
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| barrier.help(&work))).is_err()
             });
-            while team.phase(&work) {}
-            assert!(weak.unwrap().join().unwrap());
+            while barrier.run_phase(&work) {}
+            assert!(panicking.unwrap().join().unwrap());
         });
     }
 }

@@ -56,13 +56,13 @@ impl Label for u8 {
     #[allow(unsafe_code)]
     fn sides(tiles: &[Self; LANES], first: Self, home: Self, end: Self) -> (u32, u32) {
         // SAFETY: every x86-64 processor has SSE2.
-        unsafe { vectors::sides_of_bytes(tiles, first, home, end) }
+        unsafe { sse2::sides_of_bytes(tiles, first, home, end) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
     fn sides(tiles: &[Self; LANES], first: Self, home: Self, end: Self) -> (u32, u32) {
-        one_by_one(tiles.map(|tile| tile.wrapping_sub(first)), home, end)
+        sides_scalar(tiles.map(|tile| tile.wrapping_sub(first)), home, end)
     }
 }
 
@@ -82,20 +82,20 @@ impl Label for u16 {
     #[allow(unsafe_code)]
     fn sides(tiles: &[Self; LANES], first: Self, home: Self, end: Self) -> (u32, u32) {
         // SAFETY: every x86-64 processor has SSE2.
-        unsafe { vectors::sides_of_words(tiles, first, home, end) }
+        unsafe { sse2::sides_of_words(tiles, first, home, end) }
     }
 
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
     fn sides(tiles: &[Self; LANES], first: Self, home: Self, end: Self) -> (u32, u32) {
-        one_by_one(tiles.map(|tile| tile.wrapping_sub(first)), home, end)
+        sides_scalar(tiles.map(|tile| tile.wrapping_sub(first)), home, end)
     }
 }
 
 /// What [`Label::sides`] says, the obvious way; tiles of other lines have numbers
 /// beyond the end.
 #[cfg(any(test, not(target_arch = "x86_64")))]
-fn one_by_one<L: Label>(tiles: [L; LANES], home: L, end: L) -> (u32, u32) {
+fn sides_scalar<L: Label>(tiles: [L; LANES], home: L, end: L) -> (u32, u32) {
     let (mut below, mut above) = (0, 0);
     for (lane, tile) in tiles.into_iter().enumerate() {
         below |= u32::from(tile < home) << lane;
@@ -107,7 +107,7 @@ fn one_by_one<L: Label>(tiles: [L; LANES], home: L, end: L) -> (u32, u32) {
 /// The same with instructions that every x86-64 processor has. The compiler finds
 /// them by itself only sometimes.
 #[cfg(target_arch = "x86_64")]
-mod vectors {
+mod sse2 {
     use super::LANES;
     use std::arch::x86_64::*;
 
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_count_what_can_be_counted_one_by_one() {
+    fn vector_counts_equal_scalar_counts() {
         let mut seed = 1u64;
         let mut random = |below: usize| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -177,7 +177,7 @@ mod tests {
             let places = tiles.map(|tile| tile.wrapping_sub(first as u8));
             let (below, above) = u8::sides(&tiles, first as u8, home as u8, width as u8);
             let lanes = (1 << LANES) - 1;
-            assert_eq!((below & lanes, above & lanes), one_by_one(places, home as u8, width as u8));
+            assert_eq!((below & lanes, above & lanes), sides_scalar(places, home as u8, width as u8));
         }
     }
 }

@@ -4,18 +4,18 @@
 //! their numbers are lower. A beam soon has few common ancestors; when the
 //! memory is full, all that nobody descends from is dropped.
 
-use super::room::Room;
+use super::bump::BumpAllocator;
 use crate::puzzle::tiles::Direction;
 
 /// The number of a node.
 pub(super) type Node = u32;
 
 /// A parent's number and a move.
-pub(super) type Word = u32;
+pub(super) type PackedNode = u32;
 
 /// The word of a parent's child.
 #[inline(always)]
-pub(super) fn word(parent: Node, direction: Direction) -> Word {
+pub(super) fn pack(parent: Node, direction: Direction) -> PackedNode {
     parent << 2 | direction as u32
 }
 
@@ -24,17 +24,22 @@ const ROOT: Node = 0;
 
 pub(super) struct History<'m> {
     nodes: &'m mut [u32],
-    /// One bit for each node, and how many are set before each word.
-    marks: &'m mut [u64],
-    before: &'m mut [u32],
+    /// One bit for each node, and how many are set rank each word.
+    used_bits: &'m mut [u64],
+    rank: &'m mut [u32],
     len: usize,
 }
 
 impl<'m> History<'m> {
     /// A history of so many nodes at most.
-    pub(super) fn new(room: &mut Room<'m>, nodes: usize) -> Option<Self> {
+    pub(super) fn new(allocator: &mut BumpAllocator<'m>, nodes: usize) -> Option<Self> {
         let words = nodes.div_ceil(64);
-        Some(Self { nodes: room.take(nodes)?, marks: room.take(words)?, before: room.take(words)?, len: 1 })
+        Some(Self {
+            nodes: allocator.alloc(nodes)?,
+            used_bits: allocator.alloc(words)?,
+            rank: allocator.alloc(words)?,
+            len: 1,
+        })
     }
 
     /// The bytes that each node takes, about.
@@ -54,27 +59,27 @@ impl<'m> History<'m> {
     #[inline(always)]
     pub(super) fn push(&mut self, parent: Node, direction: Direction) -> Node {
         let node = self.len as Node;
-        self.nodes[self.len] = word(parent, direction);
+        self.nodes[self.len] = pack(parent, direction);
         self.len += 1;
         node
     }
 
     /// Sets so many nodes aside, for whoever makes them at the same time as others
     /// make theirs; the first of them. There must be room.
-    pub(super) fn set_aside(&mut self, count: usize) -> Node {
+    pub(super) fn reserve(&mut self, count: usize) -> Node {
         let first = self.len as Node;
         self.len += count;
         first
     }
 
     /// Writes nodes that were set aside, from `first` on.
-    pub(super) fn write(&mut self, first: Node, words: &[Word]) {
-        self.nodes[first as usize..][..words.len()].copy_from_slice(words);
+    pub(super) fn write(&mut self, first: Node, nodes: &[PackedNode]) {
+        self.nodes[first as usize..][..nodes.len()].copy_from_slice(nodes);
     }
 
-    /// Gives back all nodes from `first` on but the first `used`: those that were
+    /// Gives next all nodes from `first` on but the first `used`: those that were
     /// set aside last.
-    pub(super) fn give_back(&mut self, first: Node, used: usize) {
+    pub(super) fn release_reserved(&mut self, first: Node, used: usize) {
         self.len = first as usize + used;
     }
 
@@ -95,29 +100,29 @@ impl<'m> History<'m> {
     /// the nodes get their new numbers.
     pub(super) fn compact(&mut self, mut visit: impl FnMut(&mut dyn FnMut(&mut Node))) {
         let words = self.len.div_ceil(64);
-        self.marks[..words].fill(0);
-        self.marks[0] = 1;
-        visit(&mut |node| self.marks[*node as usize / 64] |= 1 << (*node % 64));
+        self.used_bits[..words].fill(0);
+        self.used_bits[0] = 1;
+        visit(&mut |node| self.used_bits[*node as usize / 64] |= 1 << (*node % 64));
         for node in (1..self.len).rev() {
-            if self.marks[node / 64] >> (node % 64) & 1 == 1 {
+            if self.used_bits[node / 64] >> (node % 64) & 1 == 1 {
                 let parent = self.nodes[node] as usize >> 2;
-                self.marks[parent / 64] |= 1 << (parent % 64);
+                self.used_bits[parent / 64] |= 1 << (parent % 64);
             }
         }
         let mut count = 0;
-        for (before, marks) in self.before[..words].iter_mut().zip(&self.marks[..words]) {
-            *before = count;
-            count += marks.count_ones();
+        for (rank, used_bits) in self.rank[..words].iter_mut().zip(&self.used_bits[..words]) {
+            *rank = count;
+            count += used_bits.count_ones();
         }
-        let marks = &self.marks;
-        let before = &self.before;
+        let used_bits = &self.used_bits;
+        let rank = &self.rank;
         let renumbered = |node: Node| {
             let word = node as usize / 64;
-            before[word] + (marks[word] & !(u64::MAX << (node % 64))).count_ones()
+            rank[word] + (used_bits[word] & !(u64::MAX << (node % 64))).count_ones()
         };
         let mut len = 1;
         for node in 1..self.len {
-            if marks[node / 64] >> (node % 64) & 1 == 1 {
+            if used_bits[node / 64] >> (node % 64) & 1 == 1 {
                 let word = self.nodes[node];
                 self.nodes[len] = renumbered(word >> 2) << 2 | word & 3;
                 len += 1;

@@ -1,10 +1,10 @@
-//! The boards of a level of a part of the beam, and those that have solved the
+//! The boards of a level of a shard of the beam, and those that have solved the
 //! line.
 
+use super::bump::BumpAllocator;
 use super::history::Node;
-use super::room::Room;
 use crate::large::beam::disorder::Label;
-use crate::large::beam::score::{Facts, Stage};
+use crate::large::beam::score::{Score, Stage};
 use crate::memory::prefetch;
 use bytemuck::{Pod, Zeroable};
 
@@ -12,7 +12,7 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Entry {
-    pub(super) facts: Facts,
+    pub(super) score: Score,
     pub(super) node: Node,
     pub(super) blank: u16,
     /// The move that led here, by its number in the view.
@@ -29,12 +29,12 @@ struct Boards<'m, L> {
 }
 
 impl<'m, L: Label> Boards<'m, L> {
-    fn new(room: &mut Room<'m>, boards: usize, labels: usize) -> Option<Self> {
-        Some(Self { labels: room.take(boards * labels)?, entries: room.take(boards)?, len: 0 })
+    fn new(allocator: &mut BumpAllocator<'m>, boards: usize, labels: usize) -> Option<Self> {
+        Some(Self { labels: allocator.alloc(boards * labels)?, entries: allocator.alloc(boards)?, len: 0 })
     }
 }
 
-/// A level of a part of the beam. Its boards are there twice, by row and by
+/// A level of a shard of the beam. Its boards are there twice, by row and by
 /// column, as the [`Stage`] likes them.
 pub(super) struct Layer<'m, L> {
     cells: usize,
@@ -43,10 +43,10 @@ pub(super) struct Layer<'m, L> {
 }
 
 impl<'m, L: Label> Layer<'m, L> {
-    /// Room for so many boards, and as many that join them.
-    pub(super) fn new(room: &mut Room<'m>, width: usize, cells: usize) -> Option<Self> {
+    /// BumpAllocator for so many boards, and as many that join them.
+    pub(super) fn new(allocator: &mut BumpAllocator<'m>, width: usize, cells: usize) -> Option<Self> {
         let labels = Stage::labels(cells);
-        Some(Self { cells, labels, boards: Boards::new(room, 2 * width, labels)? })
+        Some(Self { cells, labels, boards: Boards::new(allocator, 2 * width, labels)? })
     }
 
     /// Bytes for each board of the width.
@@ -79,10 +79,10 @@ impl<'m, L: Label> Layer<'m, L> {
         (&self.boards.labels[index * self.labels..][..self.labels], &self.boards.entries[index])
     }
 
-    /// The board whose own line is nearest to its end.
-    pub(super) fn nearest(&self) -> usize {
+    /// The board whose own line is closest_line to its end.
+    pub(super) fn closest_line(&self) -> usize {
         let entries = self.boards.entries[..self.boards.len].iter().enumerate();
-        entries.min_by_key(|(_, entry)| entry.facts.own).map_or(0, |(index, _)| index)
+        entries.min_by_key(|(_, entry)| entry.score.line).map_or(0, |(index, _)| index)
     }
 
     /// Adds a board to the level, given row by row, if there is room.
@@ -107,7 +107,13 @@ impl<'m, L: Label> Layer<'m, L> {
 
     /// Adds the successor of a board of the level before.
     #[inline(always)]
-    pub(super) fn add_next(&mut self, stage: &Stage, parent: &[L], entry: Entry, (from, to): (usize, usize)) {
+    pub(super) fn push_successor(
+        &mut self,
+        stage: &Stage,
+        parent: &[L],
+        entry: Entry,
+        (from, to): (usize, usize),
+    ) {
         let at = self.boards.len;
         let board = &mut self.boards.labels[at * self.labels..][..self.labels];
         board.copy_from_slice(parent);
@@ -131,22 +137,22 @@ impl<'m, L: Label> Layer<'m, L> {
 /// Boards that have solved a line: those of the stage before, which wait for
 /// their level, and those of this stage.
 pub(super) struct Finished<'m, L> {
-    waiting: Ready<'m, L>,
-    made: Ready<'m, L>,
+    waiting: LeveledBoards<'m, L>,
+    solved: LeveledBoards<'m, L>,
 }
 
-struct Ready<'m, L> {
+struct LeveledBoards<'m, L> {
     cells: usize,
     boards: Boards<'m, L>,
     levels: &'m mut [u32],
 }
 
-impl<'m, L: Label> Ready<'m, L> {
-    fn new(room: &mut Room<'m>, width: usize, cells: usize) -> Option<Self> {
+impl<'m, L: Label> LeveledBoards<'m, L> {
+    fn new(allocator: &mut BumpAllocator<'m>, width: usize, cells: usize) -> Option<Self> {
         Some(Self {
             cells,
-            boards: Boards::new(room, width + SPARE, cells)?,
-            levels: room.take(width + SPARE)?,
+            boards: Boards::new(allocator, width + SPARE, cells)?,
+            levels: allocator.alloc(width + SPARE)?,
         })
     }
 
@@ -187,9 +193,9 @@ impl<'m, L: Label> Ready<'m, L> {
 const SPARE: usize = 8;
 
 impl<'m, L: Label> Finished<'m, L> {
-    pub(super) fn new(room: &mut Room<'m>, width: usize, cells: usize) -> Option<Self> {
-        let mut ready = || Ready::new(room, width, cells);
-        Some(Self { waiting: ready()?, made: ready()? })
+    pub(super) fn new(allocator: &mut BumpAllocator<'m>, width: usize, cells: usize) -> Option<Self> {
+        let mut boards = || LeveledBoards::new(allocator, width, cells);
+        Some(Self { waiting: boards()?, solved: boards()? })
     }
 
     /// Bytes for each board of the width.
@@ -199,20 +205,21 @@ impl<'m, L: Label> Finished<'m, L> {
 
     /// Puts the first board there, numbered as the whole board is.
     pub(super) fn start(&mut self, cells: &[u16], blank: usize) {
-        for (label, &home) in self.made.boards.labels.iter_mut().zip(cells) {
+        for (label, &home) in self.solved.boards.labels.iter_mut().zip(cells) {
             *label = L::new(home.into());
         }
-        self.made.boards.entries[0] = Entry { last: super::NO_MOVE, blank: blank as u16, ..Entry::default() };
-        self.made.levels[0] = 0;
-        self.made.boards.len = 1;
-        self.made.cells = cells.len();
+        self.solved.boards.entries[0] =
+            Entry { last: super::NO_MOVE, blank: blank as u16, ..Entry::default() };
+        self.solved.levels[0] = 0;
+        self.solved.boards.len = 1;
+        self.solved.cells = cells.len();
     }
 
-    /// Takes the boards that were made into a new stage of so many cells. The
+    /// Takes the boards that were solved into a new stage of so many cells. The
     /// new number of each cell, and tile, is given; none for those that are
     /// solved.
     pub(super) fn enter(&mut self, cells: usize, numbers: &[Option<u16>]) {
-        let (old, new) = (&mut self.made, &mut self.waiting);
+        let (old, new) = (&mut self.solved, &mut self.waiting);
         let number = |index: usize| numbers[index].map_or(0, usize::from);
         for at in 0..old.boards.len {
             let board = &old.boards.labels[at * old.cells..][..old.cells];
@@ -234,7 +241,7 @@ impl<'m, L: Label> Finished<'m, L> {
     }
 
     /// The lowest level of a waiting board.
-    pub(super) fn first_level(&self) -> Option<u32> {
+    pub(super) fn first_waiting_level(&self) -> Option<u32> {
         self.waiting.levels().iter().copied().min()
     }
 
@@ -250,20 +257,20 @@ impl<'m, L: Label> Finished<'m, L> {
 
     /// A waiting board.
     pub(super) fn waiting(&self, index: usize) -> (&[L], Entry) {
-        let Ready { cells, boards, .. } = &self.waiting;
+        let LeveledBoards { cells, boards, .. } = &self.waiting;
         (&boards.labels[index * cells..][..*cells], boards.entries[index])
     }
 
     /// A waiting board has solved this stage's line, too.
-    pub(super) fn keep(&mut self, index: usize) {
+    pub(super) fn keep_waiting(&mut self, index: usize) {
         let (cells, level) = (self.waiting.cells, self.waiting.levels[index]);
         let board = &self.waiting.boards.labels[index * cells..][..cells];
-        self.made.add(level, board, self.waiting.boards.entries[index]);
+        self.solved.add(level, board, self.waiting.boards.entries[index]);
     }
 
     /// Adds a board that has solved the line, after a move between two cells.
     pub(super) fn add(&mut self, level: u32, board: &[L], entry: Entry, step: Option<(usize, usize)>) {
-        if let Some(board) = self.made.add(level, board, entry)
+        if let Some(board) = self.solved.add(level, board, entry)
             && let Some((from, to)) = step
         {
             board.swap(from, to);
@@ -271,23 +278,23 @@ impl<'m, L: Label> Finished<'m, L> {
     }
 
     /// The lowest level of a board that has solved the line.
-    pub(super) fn earliest(&self) -> Option<u32> {
-        self.made.levels().iter().copied().min()
+    pub(super) fn first_solved_level(&self) -> Option<u32> {
+        self.solved.levels().iter().copied().min()
     }
 
     /// That level, and the node of a board of it.
-    pub(super) fn first(&self) -> Option<(u32, Node)> {
-        let least = self.made.levels().iter().enumerate().min_by_key(|&(_, level)| level);
-        least.map(|(index, &level)| (level, self.made.boards.entries[index].node))
+    pub(super) fn first_solved(&self) -> Option<(u32, Node)> {
+        let least = self.solved.levels().iter().enumerate().min_by_key(|&(_, level)| level);
+        least.map(|(index, &level)| (level, self.solved.boards.entries[index].node))
     }
 
-    /// Drops what was made beyond a level.
+    /// Drops what was solved beyond a level.
     pub(super) fn drop_above(&mut self, level: u32) {
-        let made = &mut self.made;
+        let solved = &mut self.solved;
         let mut at = 0;
-        while at < made.boards.len {
-            if made.levels[at] > level {
-                made.remove(at);
+        while at < solved.boards.len {
+            if solved.levels[at] > level {
+                solved.remove(at);
             } else {
                 at += 1;
             }
@@ -296,7 +303,7 @@ impl<'m, L: Label> Finished<'m, L> {
 
     /// The node of each board in use.
     pub(super) fn nodes(&mut self) -> impl Iterator<Item = &mut Node> {
-        let both = [&mut self.waiting.boards, &mut self.made.boards];
+        let both = [&mut self.waiting.boards, &mut self.solved.boards];
         both.into_iter()
             .flat_map(|boards| boards.entries[..boards.len].iter_mut().map(|entry| &mut entry.node))
     }

@@ -7,17 +7,18 @@
 //! the next stage, which begins at the level of the first of them. Solved lines
 //! stay solved.
 //!
-//! Several threads can work on one beam (`part`, `team`).
+//! Several threads can work on one beam (`shard`, `team`).
 //!
-//! Four things keep a beam out of dead ends. Only a part of it may have the blank
+//! Four things keep a beam out of dead ends. Only a shard of it may have the blank
 //! in one cell: without that, all boards are soon about one corner, where they
 //! polish what is good already, and none carries the blank to where the work is.
-//! Only a part may share one arrangement of the line's tiles. The longer a stage lasts, the more the line
+//! Only a shard may share one arrangement of the line's tiles. The longer a stage lasts, the more the line
 //! counts ([`Weights`]). And now and then the staged solver finishes the line
 //! from one of the best boards; what it makes takes its place in the level that
 //! it reaches, so that a stage always ends.
 
 mod barrier;
+mod bump;
 mod disorder;
 mod driver;
 mod gather;
@@ -26,7 +27,6 @@ mod history;
 mod layer;
 mod pace;
 mod params;
-mod room;
 mod score;
 mod select;
 mod shard;
@@ -43,27 +43,27 @@ use crate::search::{HelperPool, Limits, NoHelpers, Stop};
 use history::History;
 use layer::{Finished, Layer};
 use parking_lot::Mutex;
-use select::{MOST_PARTS, Selection};
+use select::{MAX_SHARDS, Selection};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Boards with no side longer than this are solved in one stage.
-const CORE: usize = 3;
+const ENDGAME_SIDE: usize = 3;
 
 /// Wide beams do better without stages on boards of so many cells: then lines
 /// only weigh more, the earlier they come.
-const FEW_CELLS: usize = 36;
-const WIDE: usize = 1000;
+const SINGLE_STAGE_CELLS: usize = 36;
+const SINGLE_STAGE_WIDTH: usize = 1000;
 
 /// Boards thinner than this have no room to bring tiles near their homes without
 /// lines.
-const THICK: usize = 4;
+const MIN_GATHER_SIDE: usize = 4;
 
-/// The widest beam: the history's numbers go no further.
-const WIDEST: usize = 1 << 20;
+/// The max_width beam: the history's numbers go no further.
+const MAX_WIDTH: usize = 1 << 20;
 
 /// The narrowest beam that is tried for want of time.
-const NARROWEST: usize = 16;
+const MIN_WIDTH: usize = 16;
 
 /// No direction has this number.
 const NO_MOVE: u8 = 8;
@@ -75,17 +75,17 @@ pub struct BeamParams {
     pub width: usize,
     /// When the search should be over: it then chooses its width by itself, for
     /// each line anew.
-    pub ends: Option<Instant>,
+    pub deadline: Option<Instant>,
     /// Which side comes first where two would do, a bit for each square that is
     /// left on the way.
-    pub turns: u32,
+    pub side_order: u32,
     /// The score.
     pub weights: Weights,
 }
 
 impl BeamParams {
     /// Some values of `turns`, each beam with another.
-    pub const TURNS: [u32; 8] =
+    pub const SIDE_ORDERS: [u32; 8] =
         [0x5555_5555, 0xaaaa_aaaa, 0, 0x3333_3333, !0, 0xcccc_cccc, 0x6666_6666, 0x9999_9999];
 }
 
@@ -107,12 +107,12 @@ impl std::ops::AddAssign for Work {
 
 /// Whether boards of a size can be searched by beams.
 pub fn suits(size: Size) -> bool {
-    size.rows().max(size.cols()) <= Stage::WIDEST
+    size.rows().max(size.cols()) <= Stage::MAX_SIDE
 }
 
-/// The widest beam for boards of a size in so much memory; 0 if none fits.
-pub fn widest(size: Size, bytes: usize) -> usize {
-    (bytes.saturating_sub(fixed_bytes(size)) / bytes_per_board(size)).min(WIDEST)
+/// The max_width beam for boards of a size in so much memory; 0 if none fits.
+pub fn max_width(size: Size, bytes: usize) -> usize {
+    (bytes.saturating_sub(fixed_bytes(size)) / bytes_per_board(size)).min(MAX_WIDTH)
 }
 
 /// What does not depend on the width.
@@ -120,10 +120,10 @@ fn fixed_bytes(size: Size) -> usize {
     (16 << 10) + 64 * size.cells()
 }
 
-/// What each part of a beam of so many needs beside its share of the width.
-fn part_bytes(size: Size, parts: usize) -> usize {
+/// What each shard of a beam of so many needs beside its share of the width.
+fn shard_bytes(size: Size, shards: usize) -> usize {
     let board = 4 * size.cells() + 256;
-    Selection::fixed_bytes(parts) + 16 * board
+    Selection::fixed_bytes(shards) + 16 * board
 }
 
 /// The memory that a beam of a width needs.
@@ -131,15 +131,15 @@ pub fn bytes(size: Size, width: usize) -> usize {
     fixed_bytes(size) + width * bytes_per_board(size)
 }
 
-/// The widest beam that a fast machine can search in some time.
-pub fn widest_in(size: Size, time: Duration) -> usize {
+/// The max_width beam that a fast machine can search in some time.
+pub fn max_width_in(size: Size, time: Duration) -> usize {
     let levels = (size.cells() as f64).powf(1.5);
-    (time.as_secs_f64() / (levels * 60e-9)) as usize + NARROWEST
+    (time.as_secs_f64() / (levels * 60e-9)) as usize + MIN_WIDTH
 }
 
 /// Nodes of history for each board in a level: about as many as there are levels
 /// since the boards of a beam had their last common ancestor.
-fn nodes(size: Size) -> usize {
+fn nodes_per_board(size: Size) -> usize {
     40 + 8 * size.rows().max(size.cols())
 }
 
@@ -150,80 +150,83 @@ fn bytes_per_board(size: Size) -> usize {
     } else {
         2 * Layer::<u16>::bytes(cells) + Finished::<u16>::bytes(cells)
     };
-    boards + crate::large::beam::shard::WORDS_BYTES + Selection::BYTES + nodes(size) * History::BYTES
+    boards
+        + crate::large::beam::shard::NEW_NODE_BYTES
+        + Selection::BYTES
+        + nodes_per_board(size) * History::BYTES
 }
 
 /// Searches a solution shorter than `best` moves; none if the beam was too
 /// narrow to find one. Where a limit comes first, the staged solver takes over.
 pub fn solve(
     field: &MutableBoard,
-    course: &BeamParams,
+    params: &BeamParams,
     best: usize,
     limits: &Limits<'_>,
     memory: &mut [u64],
     work: &mut Work,
 ) -> Result<Option<Vec<Direction>>, Stop> {
-    solve_together(field, course, best, limits, (&NoHelpers, 1), memory, work)
+    solve_parallel(field, params, best, limits, (&NoHelpers, 1), memory, work)
 }
 
-/// The same by all threads that come, in so many parts at most. What is found
-/// depends on the number of parts, but not on how many come, as long as the course
+/// The same by all threads that come, in so many shards at most. What is found
+/// depends on the number of shards, but not on how many come, as long as the params
 /// leaves the width alone.
-pub fn solve_together(
+pub fn solve_parallel(
     field: &MutableBoard,
-    course: &BeamParams,
+    params: &BeamParams,
     best: usize,
     limits: &Limits<'_>,
-    (helpers, parts): (&dyn HelperPool, usize),
+    (helpers, shards): (&dyn HelperPool, usize),
     memory: &mut [u64],
     work: &mut Work,
 ) -> Result<Option<Vec<Direction>>, Stop> {
     if field.size().cells() <= 256 {
-        search::<u8>(field, course, best, limits, (helpers, parts), memory, work)
+        search::<u8>(field, params, best, limits, (helpers, shards), memory, work)
     } else {
-        search::<u16>(field, course, best, limits, (helpers, parts), memory, work)
+        search::<u16>(field, params, best, limits, (helpers, shards), memory, work)
     }
 }
 
-/// Boards of a level that are worth a part of their own: two narrow beams find less
+/// Boards of a level that are useful_shards a shard of their own: two narrow beams find less
 /// than one of twice the width.
-const WORTH_A_PART: usize = 400;
+const MIN_SHARD_WIDTH: usize = 400;
 
 fn search<L: Label>(
     field: &MutableBoard,
-    course: &BeamParams,
+    params: &BeamParams,
     best: usize,
     limits: &Limits<'_>,
-    (helpers, parts): (&dyn HelperPool, usize),
+    (helpers, shards): (&dyn HelperPool, usize),
     memory: &mut [u64],
     work: &mut Work,
 ) -> Result<Option<Vec<Direction>>, Stop> {
     let size = field.size();
-    let mut parts = parts.min(course.width / WORTH_A_PART).clamp(1, MOST_PARTS);
-    while parts > 1 && 8 * memory.len() < bytes(size, course.width) + parts * part_bytes(size, parts) {
-        parts -= 1;
+    let mut shards = shards.min(params.width / MIN_SHARD_WIDTH).clamp(1, MAX_SHARDS);
+    while shards > 1 && 8 * memory.len() < bytes(size, params.width) + shards * shard_bytes(size, shards) {
+        shards -= 1;
     }
-    let (shared, history) = Shared::<L>::new(field, course.width, parts, memory).ok_or(Stop::Memory)?;
-    if parts == 1 {
-        return Beam::new(field, course, &shared, history, work).run(best, limits);
+    let (shared, history) = Shared::<L>::new(field, params.width, shards, memory).ok_or(Stop::Memory)?;
+    if shards == 1 {
+        return Beam::new(field, params, &shared, history, work).run(best, limits);
     }
     // More than can really run at once would only wait for each other.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let seats = AtomicUsize::new(0);
+    let arrivals = AtomicUsize::new(0);
     let owner = Mutex::new(Some((history, work)));
     let found = Mutex::new(None);
     helpers.run_shared(&|| {
-        // Whoever comes first leads; more than there are parts would be in the way.
-        let seat = seats.fetch_add(1, Relaxed);
-        if seat >= parts.min(cores) {
+        // Whoever comes first leads; more than there are shards would be in the way.
+        let arrival = arrivals.fetch_add(1, Relaxed);
+        if arrival >= shards.min(cores) {
             return;
         }
-        let lead = owner.lock().take();
-        match lead {
+        let owned = owner.lock().take();
+        match owned {
             None => shared.help(),
             Some((history, work)) => {
-                let _ends = shared.ends();
-                *found.lock() = Some(Beam::new(field, course, &shared, history, work).run(best, limits));
+                let _close = shared.close_on_drop();
+                *found.lock() = Some(Beam::new(field, params, &shared, history, work).run(best, limits));
             }
         }
     });

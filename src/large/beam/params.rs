@@ -17,19 +17,19 @@ pub struct Weights {
     /// The fine for a place that is closed in.
     pub closed_in: f64,
     /// Levels for each cell of the line before its score gains weight.
-    pub patience: f64,
+    pub line_weight_delay: f64,
     /// How much weight it then gains with each level.
-    pub pressure: f64,
-    /// The part of the beam that may share one arrangement of the line's tiles is
+    pub line_weight_growth: f64,
+    /// The shard of the beam that may share one arrangement of the line's tiles is
     /// one in this many.
-    pub variety: usize,
+    pub line_state_divisor: usize,
     /// How many times its even share of the beam may have the blank in one cell.
-    pub crowd: f64,
+    pub blank_share: f64,
     /// How far from home tiles are on average, at most, when all have come near.
-    pub gathered: f64,
+    pub gather_distance: f64,
     /// Levels for each cell of the line that a beam may go on by itself after it
     /// was helped.
-    pub wait: f64,
+    pub levels_after_help: f64,
 }
 
 impl Default for Weights {
@@ -40,12 +40,12 @@ impl Default for Weights {
             decay: 0.8,
             disorder: 11.0,
             closed_in: 6.0,
-            patience: 3.5,
-            pressure: 0.012,
-            variety: 5,
-            crowd: 2.5,
-            gathered: 2.0,
-            wait: 30.0,
+            line_weight_delay: 3.5,
+            line_weight_growth: 0.012,
+            line_state_divisor: 5,
+            blank_share: 2.5,
+            gather_distance: 2.0,
+            levels_after_help: 30.0,
         }
     }
 }
@@ -54,7 +54,7 @@ impl Weights {
     /// The best weights for boards of a size.
     pub fn of(size: Size) -> Self {
         let side = (size.cells() as f64).sqrt();
-        let usual = Self { gathered: 0.5 + 0.15 * side, ..Self::default() };
+        let usual = Self { gather_distance: 0.5 + 0.15 * side, ..Self::default() };
         match size.cells() {
             0..=25 => Self { exponent: 1.4, disorder: 6.0, urgency: 1.0, ..usual },
             37..=64 => Self { urgency: 2.6, ..usual },
@@ -68,7 +68,7 @@ const UNIT: f64 = 16.0;
 
 impl Weights {
     /// The score of a tile so far from home, so many lines ahead of the current.
-    pub(super) fn far(&self, distance: usize, lines: usize) -> i32 {
+    pub(super) fn tile_score(&self, distance: usize, lines: usize) -> i32 {
         let weight = 1.0 + self.urgency * self.decay.powi(lines as i32);
         (weight * (distance as f64).powf(self.exponent) * UNIT).round() as i32
     }
@@ -85,27 +85,27 @@ impl Weights {
 
     /// How many boards of a beam may share one arrangement of the line's tiles,
     /// and how many may have the blank in one cell.
-    pub(super) fn limits(&self, task: Task, width: usize, cells: usize) -> (u32, u32) {
-        let alike = (width / self.variety).max(1) as u32;
-        let crowd = (width as f64 * self.crowd / cells as f64).max(1.0) as u32;
+    pub(super) fn diversity_limits(&self, task: Task, width: usize, cells: usize) -> (u32, u32) {
+        let max_per_line_state = (width / self.line_state_divisor).max(1) as u32;
+        let max_per_blank = (width as f64 * self.blank_share / cells as f64).max(1.0) as u32;
         match task {
-            Task::Gather => (u32::MAX, crowd),
-            Task::Line(_) => (alike, crowd),
+            Task::Gather => (u32::MAX, max_per_blank),
+            Task::Line(_) => (max_per_line_state, max_per_blank),
             Task::All => (u32::MAX, u32::MAX),
         }
     }
 
-    /// Levels for which boards are still gathered after the first that has
+    /// Levels for which boards are still gather_distance after the first that has
     /// solved the line: a wide beam has much to gain from those that come late
     /// but lie better, a narrow one little.
-    pub(super) fn carry(&self, width: usize) -> u32 {
+    pub(super) fn collect_levels(&self, width: usize) -> u32 {
         (width / 64).clamp(8, 40) as u32
     }
 
     /// The weight of the line's own tiles, in 256ths, so many levels after the
     /// start of a stage with a line so wide.
-    pub(super) fn pressure(&self, level: u32, width: usize) -> i32 {
-        let late = f64::from(level) - self.patience * width as f64;
-        256 + (late.max(0.0) * self.pressure * 256.0).min(1e6) as i32
+    pub(super) fn line_weight(&self, level: u32, width: usize) -> i32 {
+        let late = f64::from(level) - self.line_weight_delay * width as f64;
+        256 + (late.max(0.0) * self.line_weight_growth * 256.0).min(1e6) as i32
     }
 }

@@ -1,13 +1,13 @@
 //! One stage of a beam search: a rectangle whose first line is to be solved.
 //!
-//! Cells and tiles are numbered as seen from the line's side ([`View`]): the
+//! Cells and tiles are numbered as scratch from the line's side ([`View`]): the
 //! line is always the first row. A board's score tells how far it is from a good
-//! next stage, the lower the better. It has two parts, one for the line's own
+//! next stage, the lower the better. It has two shards, one for the line's line
 //! tiles and one for all others, and each is a sum over tiles of
 //! `(1 + 2·0.8^k)·d^1.7`, where `d` is the tile's distance from home and `k` the
-//! number of lines that come before its own; plus a fine for each pair of tiles
+//! number of lines that come before its line; plus a penalty for each pair of tiles
 //! in their home row or column in the wrong order, and for each place of the
-//! line that is closed in by tiles that are home, because its own tile cannot
+//! line that is closed in by tiles that are home, because its line tile cannot
 //! enter any more without moving one of them.
 
 use crate::large::beam::disorder::{LANES, Label, disorder};
@@ -41,17 +41,17 @@ impl Task {
 
 /// What a stage is about, and tables for it.
 pub(super) struct Stage {
-    pub(super) rest: Unsolved,
+    pub(super) unsolved: Unsolved,
     pub(super) task: Task,
     pub(super) view: View,
     pub(super) cells: usize,
     width: usize,
     /// The blank's home.
     blank: usize,
-    /// Tiles below this number are the line's own.
-    own: usize,
+    /// Tiles below this number are the line's line.
+    line_tiles: usize,
     /// For each number of lines ahead, a score for each distance.
-    far: Vec<i32>,
+    tile_scores: Vec<i32>,
     closed_in: i32,
     directions: [Direction; 4],
     spots: Vec<Spot>,
@@ -66,12 +66,12 @@ struct Spot {
     /// Its neighbours by direction of the view.
     beside: [u16; 4],
     /// Where the scores of its tile start.
-    far: u32,
-    /// The fine for a pair in the wrong order with its tile.
+    score_offset: u32,
+    /// The penalty for a pair in the wrong order with its tile.
     disorder: i32,
     /// Random factors of the cell and of the tile.
-    cell_code: u64,
-    tile_code: u64,
+    cell_factor: u64,
+    tile_factor: u64,
 }
 
 impl Spot {
@@ -84,24 +84,24 @@ impl Spot {
 /// What is known of a board.
 #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
-pub(super) struct Facts {
+pub(super) struct Score {
     /// Tells boards apart.
-    pub(super) code: u64,
-    /// Tells arrangements of the line's own tiles apart.
-    pub(super) own_code: u64,
-    /// Which of the line's own tiles are home.
-    pub(super) home: u64,
-    /// The score of the line's own tiles.
-    pub(super) own: i32,
+    pub(super) hash: u64,
+    /// Tells arrangements of the line's line tiles apart.
+    pub(super) line_hash: u64,
+    /// Which of the line's line tiles are home.
+    pub(super) line_home: u64,
+    /// The score of the line's line tiles.
+    pub(super) line: i32,
     /// The score of the others.
     pub(super) others: i32,
 }
 
 /// What a move changes.
 #[derive(Clone, Copy)]
-pub(super) struct Change {
-    pub(super) code: u64,
-    pub(super) own: i32,
+pub(super) struct ScoreChange {
+    pub(super) hash: u64,
+    pub(super) line: i32,
     pub(super) others: i32,
 }
 
@@ -110,19 +110,19 @@ impl Stage {
     /// `later` come after this one, in their order; the blank belongs in a cell
     /// of the board.
     pub(super) fn new(
-        rest: Unsolved,
+        unsolved: Unsolved,
         task: Task,
         later: &[Side],
         (board_cols, blank): (usize, usize),
         weights: &Weights,
     ) -> Self {
         let side = task.side();
-        let view = View::new(rest, side.unwrap_or(Side::Top), board_cols);
+        let view = View::new(unsolved, side.unwrap_or(Side::Top), board_cols);
         let (width, height) = (view.width, view.height);
         let cells = width * height;
         let number = |cell: usize| view.number(cell, board_cols);
         let mut lines_ahead = vec![0; cells];
-        let mut inner = rest;
+        let mut inner = unsolved;
         for (ahead, &side) in side.iter().chain(later).enumerate() {
             inner = inner.without(side);
             for row in inner.top..inner.top + inner.rows {
@@ -134,69 +134,70 @@ impl Stage {
         let blank = number(blank);
         let lines = lines_ahead.iter().max().map_or(0, |&most| most + 1);
         let reach = width + height;
-        let far = (0..lines * reach).map(|index| weights.far(index % reach, index / reach)).collect();
+        let tile_scores =
+            (0..lines * reach).map(|index| weights.tile_score(index % reach, index / reach)).collect();
         let beside = |cell: usize| {
             let (row, col) = (cell / width, cell % width);
             let open = [row > 0, col + 1 < width, row + 1 < height, col > 0];
             let cells = [cell.wrapping_sub(width), cell + 1, cell + width, cell.wrapping_sub(1)];
             [0, 1, 2, 3].map(|direction| if open[direction] { cells[direction] as u16 } else { EDGE })
         };
-        let mut codes = Codes(0x5eed);
+        let mut factors = HashFactors(0x5eed);
         Self {
-            rest,
+            unsolved,
             task,
             view,
             cells,
             width,
             blank,
-            own: match task {
+            line_tiles: match task {
                 Task::Gather | Task::All => 0,
                 Task::Line(_) => width,
             },
-            far,
+            tile_scores,
             closed_in: if side.is_some() { weights.closed_in() } else { 0 },
-            directions: Direction::ALL.map(|seen| view.direction(seen)),
+            directions: Direction::ALL.map(|direction| view.direction(direction)),
             spots: (0..cells)
                 .map(|cell| Spot {
                     row: (cell / width) as u16,
                     col: (cell % width) as u16,
                     across: (cell % width * height + cell / width) as u16,
-                    far: (lines_ahead[cell] * reach) as u32,
+                    score_offset: (lines_ahead[cell] * reach) as u32,
                     beside: beside(cell),
                     disorder: weights.disorder(lines_ahead[cell]),
-                    cell_code: codes.next(),
-                    tile_code: codes.next() | 1,
+                    cell_factor: factors.next(),
+                    tile_factor: factors.next() | 1,
                 })
                 .collect(),
         }
     }
 
     /// The largest number of cells whose tiles fit the set of those at home.
-    pub(super) const WIDEST: usize = 64;
+    pub(super) const MAX_SIDE: usize = 64;
 
     /// The sum of the tiles' distances from their homes.
     pub(super) fn distance<L: Label>(&self, board: &[L]) -> usize {
         let away = |(cell, &label): (usize, &L)| {
-            let far = self.spots[cell].distance(&self.spots[label.index()]);
-            if label.index() == self.blank { 0 } else { far }
+            let distance = self.spots[cell].distance(&self.spots[label.index()]);
+            if label.index() == self.blank { 0 } else { distance }
         };
         board.iter().enumerate().map(away).sum()
     }
 
-    /// The set of all the line's own tiles. Where there are none, as while tiles are
+    /// The set of all the line's line tiles. Where there are none, as while tiles are
     /// gathered, no tile is home and no place is closed in, whatever the set is.
     fn all_home(&self) -> u64 {
-        let tiles = self.own as u32 - u32::from(self.blank < self.own);
+        let tiles = self.line_tiles as u32 - u32::from(self.blank < self.line_tiles);
         u64::MAX.unbounded_shr(64 - tiles)
     }
 
     /// Whether a board is done with this stage.
     #[inline]
-    pub(super) fn is_done(&self, facts: &Facts) -> bool {
+    pub(super) fn is_done(&self, score: &Score) -> bool {
         match self.task {
             Task::Gather => false,
-            Task::Line(_) => facts.home == self.all_home(),
-            Task::All => facts.others == 0,
+            Task::Line(_) => score.line_home == self.all_home(),
+            Task::All => score.others == 0,
         }
     }
 
@@ -209,16 +210,16 @@ impl Stage {
         }
     }
 
-    /// The bit of one of the line's own tiles.
+    /// The bit of one of the line's line tiles.
     #[inline(always)]
     fn bit(&self, tile: usize) -> u64 {
         // The blank has none, so those behind it are one place lower.
         1 << (tile - usize::from(tile > self.blank))
     }
 
-    /// The fine for places that are closed in.
+    /// The penalty for places that are closed in.
     #[inline(always)]
-    fn fine(&self, home: u64) -> i32 {
+    fn closed_penalty(&self, home: u64) -> i32 {
         let all = self.all_home();
         let last = (all >> 1) + 1;
         let closed = ((home << 1) | 1) & ((home >> 1) | last) & !home & all;
@@ -227,8 +228,8 @@ impl Stage {
 
     /// The score of a tile in a cell.
     #[inline(always)]
-    fn far(&self, tile: &Spot, cell: &Spot) -> i32 {
-        self.far[tile.far as usize + tile.distance(cell)]
+    fn tile_score(&self, tile: &Spot, cell: &Spot) -> i32 {
+        self.tile_scores[tile.score_offset as usize + tile.distance(cell)]
     }
 
     /// Labels that a board takes in memory: row by row, then column by column
@@ -267,43 +268,43 @@ impl Stage {
         disorder(&board[self.cells + start..], start, height, cell.row.into(), tile.row.into())
     }
 
-    /// All facts of a board, from nothing.
-    pub(super) fn facts<L: Label>(&self, board: &[L]) -> Facts {
-        let mut facts = Facts::default();
+    /// All score of a board, from nothing.
+    pub(super) fn score<L: Label>(&self, board: &[L]) -> Score {
+        let mut score = Score::default();
         let blank = L::new(self.blank);
         let at = board.iter().position(|&label| label == blank).unwrap_or(0);
         // The blank is on nobody's way: while counting, let it be as good as the
         // tile that is looked at.
-        let mut seen = board.to_vec();
-        seen.resize(Self::labels(self.cells), blank);
-        self.write_across(&mut seen);
+        let mut scratch = board.to_vec();
+        scratch.resize(Self::labels(self.cells), blank);
+        self.write_across(&mut scratch);
         for (cell, &label) in board.iter().enumerate().filter(|&(_, &label)| label != blank) {
             let tile = label.index();
-            seen[at] = label;
-            seen[self.cells + self.across(at)] = L::new(self.across(tile));
+            scratch[at] = label;
+            scratch[self.cells + self.across(at)] = L::new(self.across(tile));
             let (here, home) = (&self.spots[cell], &self.spots[tile]);
-            let mut twice = 2 * self.far(home, here);
+            let mut twice = 2 * self.tile_score(home, here);
             if home.row == here.row {
-                twice += home.disorder * self.disorder_in_row(&seen, here, home);
+                twice += home.disorder * self.disorder_in_row(&scratch, here, home);
             }
             if home.col == here.col {
-                twice += home.disorder * self.disorder_in_col(&seen, here, home);
+                twice += home.disorder * self.disorder_in_col(&scratch, here, home);
             }
-            let code = home.tile_code.wrapping_mul(here.cell_code);
-            facts.code = facts.code.wrapping_add(code);
-            if tile < self.own {
-                facts.own += twice;
-                facts.own_code = facts.own_code.wrapping_add(code);
+            let hash = home.tile_factor.wrapping_mul(here.cell_factor);
+            score.hash = score.hash.wrapping_add(hash);
+            if tile < self.line_tiles {
+                score.line += twice;
+                score.line_hash = score.line_hash.wrapping_add(hash);
                 if tile == cell {
-                    facts.home |= self.bit(tile);
+                    score.line_home |= self.bit(tile);
                 }
             } else {
-                facts.others += twice;
+                score.others += twice;
             }
         }
-        facts.own = facts.own / 2 + self.fine(facts.home);
-        facts.others /= 2;
-        facts
+        score.line = score.line / 2 + self.closed_penalty(score.line_home);
+        score.others /= 2;
+        score
     }
 
     /// What changes when the tile in `from` slides into the empty cell `to`.
@@ -311,56 +312,56 @@ impl Stage {
     pub(super) fn change<L: Label>(
         &self,
         board: &[L],
-        facts: &Facts,
+        score: &Score,
         from: usize,
         to: usize,
-        upright: bool,
-    ) -> Change {
+        vertical: bool,
+    ) -> ScoreChange {
         let tile = board[from].index();
         let (home, here, there) = (&self.spots[tile], &self.spots[from], &self.spots[to]);
         // A tile that leaves its line takes its fines along, one that comes gets
         // them. Counting is quicker than to guess whether it must be done.
-        let (leaves, comes, wrong) = if upright {
+        let (leaves, comes, wrong) = if vertical {
             let (leaves, comes) = (home.row == here.row, home.row == there.row);
             (leaves, comes, self.disorder_in_row(board, if leaves { here } else { there }, home))
         } else {
             let (leaves, comes) = (home.col == here.col, home.col == there.col);
             (leaves, comes, self.disorder_in_col(board, if leaves { here } else { there }, home))
         };
-        let fine = home.disorder * (i32::from(comes) - i32::from(leaves));
-        let score = self.far(home, there) - self.far(home, here) + fine * wrong;
-        let code = facts.code.wrapping_add(self.code_change(tile, from, to));
-        if tile >= self.own {
-            return Change { code, own: facts.own, others: facts.others + score };
+        let penalty = home.disorder * (i32::from(comes) - i32::from(leaves));
+        let delta = self.tile_score(home, there) - self.tile_score(home, here) + penalty * wrong;
+        let hash = score.hash.wrapping_add(self.hash_change(tile, from, to));
+        if tile >= self.line_tiles {
+            return ScoreChange { hash, line: score.line, others: score.others + delta };
         }
-        let home = self.home_after(facts.home, tile, from, to);
-        let closed_in = self.fine(home) - self.fine(facts.home);
-        Change { code, own: facts.own + score + closed_in, others: facts.others }
+        let line_home = self.home_after(score.line_home, tile, from, to);
+        let closed_in = self.closed_penalty(line_home) - self.closed_penalty(score.line_home);
+        ScoreChange { hash, line: score.line + delta + closed_in, others: score.others }
     }
 
-    /// The facts after a change by that move.
+    /// The score after a change by that move.
     #[inline(always)]
     pub(super) fn apply<L: Label>(
         &self,
         board: &[L],
-        facts: &Facts,
-        change: &Change,
+        score: &Score,
+        change: &ScoreChange,
         from: usize,
         to: usize,
-    ) -> Facts {
+    ) -> Score {
         let tile = board[from].index();
-        let Change { code, own, others } = *change;
-        if tile >= self.own {
-            return Facts { code, own, others, ..*facts };
+        let ScoreChange { hash, line, others } = *change;
+        if tile >= self.line_tiles {
+            return Score { hash, line, others, ..*score };
         }
-        let own_code = facts.own_code.wrapping_add(self.code_change(tile, from, to));
-        Facts { code, own_code, home: self.home_after(facts.home, tile, from, to), own, others }
+        let line_hash = score.line_hash.wrapping_add(self.hash_change(tile, from, to));
+        Score { hash, line_hash, line_home: self.home_after(score.line_home, tile, from, to), line, others }
     }
 
     #[inline(always)]
-    fn code_change(&self, tile: usize, from: usize, to: usize) -> u64 {
-        let step = self.spots[to].cell_code.wrapping_sub(self.spots[from].cell_code);
-        self.spots[tile].tile_code.wrapping_mul(step)
+    fn hash_change(&self, tile: usize, from: usize, to: usize) -> u64 {
+        let step = self.spots[to].cell_factor.wrapping_sub(self.spots[from].cell_factor);
+        self.spots[tile].tile_factor.wrapping_mul(step)
     }
 
     #[inline(always)]
@@ -386,10 +387,10 @@ impl Stage {
     }
 }
 
-/// A stream of random codes (SplitMix64).
-struct Codes(u64);
+/// A stream of random factors (SplitMix64).
+struct HashFactors(u64);
 
-impl Codes {
+impl HashFactors {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;

@@ -1,13 +1,13 @@
 //! The best of the boards that one more move can make.
 //!
-//! Candidates are put in order by a counting sort on their keys; boards seen in
+//! Candidates are put in order by a counting sort on their keys; boards recent in
 //! this level or a recent one are left out, and of those with one arrangement of
-//! the line's tiles only some are let in. Boards are told apart by a code of 64
+//! the line's tiles only some are let in. Boards are told apart by a hash of 64
 //! bits. Two that share one by chance cost the beam a board, which it may drop
 //! anyway, and nothing else.
 
-use super::room::Room;
-use crate::large::beam::score::Change;
+use super::bump::BumpAllocator;
+use crate::large::beam::score::ScoreChange;
 use crate::memory::prefetch;
 use bytemuck::{Pod, Zeroable};
 
@@ -15,9 +15,9 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Candidate {
-    pub(super) code: u64,
+    pub(super) hash: u64,
     pub(super) key: i32,
-    pub(super) own: i32,
+    pub(super) line: i32,
     pub(super) others: i32,
     /// The parent's index and the move.
     pub(super) parent: u32,
@@ -25,65 +25,65 @@ pub(super) struct Candidate {
 
 impl Candidate {
     #[inline(always)]
-    pub(super) fn change(&self) -> Change {
-        Change { code: self.code, own: self.own, others: self.others }
+    pub(super) fn change(&self) -> ScoreChange {
+        ScoreChange { hash: self.hash, line: self.line, others: self.others }
     }
 }
 
 /// How many boards share an arrangement.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-struct Alike {
-    code: u64,
+struct LineStateCount {
+    hash: u64,
     level: u32,
     count: u32,
 }
 
-/// Candidates for each board of a level: three moves each, and room for those
+/// Candidates for capacity board of a level: three moves capacity, and room for those
 /// that join.
-const EACH: usize = 5;
+const CANDIDATES_PER_BOARD: usize = 5;
 
-/// Room for candidates beyond that.
-const SPARE: usize = 64;
+/// BumpAllocator for candidates beyond that.
+const SPARE_CANDIDATES: usize = 64;
 
 /// Candidates between asking for what one needs and using it.
-const AHEAD: usize = 6;
+const PREFETCH_DISTANCE: usize = 6;
 
 /// Buckets of the counting sort, and how far apart the keys of one may be.
 const BUCKETS: usize = 512;
-const COARSENESS: u32 = 2;
+const KEY_SHIFT: u32 = 2;
 
-/// The most parts of a beam.
-pub(super) const MOST_PARTS: usize = 32;
+/// The most shards of a beam.
+pub(super) const MAX_SHARDS: usize = 32;
 
-/// The bits of a place among the candidates of a part; the others tell the part.
-const PLACE_BITS: u32 = 27;
+/// The bits of a packed among the candidates of a shard; the others tell the shard.
+const INDEX_BITS: u32 = 27;
 
-/// The candidates that the boards of one part of a beam make, sorted by the part
+/// The candidates that the boards of one shard of a beam make, sorted by the shard
 /// to which they belong.
 pub(super) struct Offers<'m> {
     candidates: &'m mut [Candidate],
-    /// For each part how many there are; all in the first place while they stay
-    /// with the part that made them.
-    counts: [u32; MOST_PARTS],
-    parts: usize,
-    each: usize,
-    stay: bool,
+    /// For capacity shard how many there are; all in the first packed while they local
+    /// with the shard that made them.
+    counts: [u32; MAX_SHARDS],
+    shards: usize,
+    capacity: usize,
+    local: bool,
 }
 
 impl<'m> Offers<'m> {
-    pub(super) fn new(room: &mut Room<'m>, width: usize, parts: usize) -> Option<Self> {
-        let each = EACH * width / parts + SPARE;
-        let candidates = room.take(each * parts)?;
-        Some(Self { candidates, counts: [0; MOST_PARTS], parts, each, stay: false })
+    pub(super) fn new(allocator: &mut BumpAllocator<'m>, width: usize, shards: usize) -> Option<Self> {
+        let capacity = CANDIDATES_PER_BOARD * width / shards + SPARE_CANDIDATES;
+        let candidates = allocator.alloc(capacity * shards)?;
+        Some(Self { candidates, counts: [0; MAX_SHARDS], shards, capacity, local: false })
     }
 
-    /// Forgets all candidates. Those to come stay with this part, or go where they
-    /// belong among the first `parts`.
-    pub(super) fn clear(&mut self, parts: Option<usize>) {
-        self.counts = [0; MOST_PARTS];
-        self.stay = parts.is_none();
-        self.parts = parts.unwrap_or(1);
+    /// Forgets all candidates. Those to come local with this shard, or go where they
+    /// belong among the first `shards`.
+    pub(super) fn clear(&mut self, shards: Option<usize>) {
+        self.counts = [0; MAX_SHARDS];
+        self.local = shards.is_none();
+        self.shards = shards.unwrap_or(1);
     }
 
     /// How many there are in all.
@@ -93,106 +93,117 @@ impl<'m> Offers<'m> {
 
     #[inline(always)]
     pub(super) fn add(&mut self, candidate: Candidate) {
-        let part = if self.stay { 0 } else { owner(candidate.code, self.parts) };
-        let count = self.counts[part] as usize;
-        if count < if self.stay { self.candidates.len() } else { self.each } {
-            self.candidates[part * self.each + count] = candidate;
-            self.counts[part] += 1;
+        let shard = if self.local { 0 } else { shard_of(candidate.hash, self.shards) };
+        let count = self.counts[shard] as usize;
+        if count < if self.local { self.candidates.len() } else { self.capacity } {
+            self.candidates[shard * self.capacity + count] = candidate;
+            self.counts[shard] += 1;
         }
     }
 
-    /// All, if they stay.
+    /// All, if they local.
     pub(super) fn all(&self) -> &[Candidate] {
         &self.candidates[..self.counts[0] as usize]
     }
 
-    /// Those that belong to a part.
-    pub(super) fn of_part(&self, part: usize) -> &[Candidate] {
-        &self.candidates[part * self.each..][..self.counts[part] as usize]
+    /// Those that belong to a shard.
+    pub(super) fn of_shard(&self, shard: usize) -> &[Candidate] {
+        &self.candidates[shard * self.capacity..][..self.counts[shard] as usize]
     }
 }
 
-/// The part to which a board belongs. The highest bits of its code choose its
-/// place in the part's table, so others are taken.
+/// The shard to which a board belongs. The highest bits of its hash choose its
+/// packed in the shard's table, so others are taken.
 #[inline(always)]
-fn owner(code: u64, parts: usize) -> usize {
-    (((code & u64::from(u32::MAX)) * parts as u64) >> 32) as usize
+fn shard_of(hash: u64, shards: usize) -> usize {
+    (((hash & u64::from(u32::MAX)) * shards as u64) >> 32) as usize
 }
 
-/// How one part of a beam chooses.
+/// How one shard of a beam chooses.
 pub(super) struct Selection<'m> {
     order: &'m mut [u32],
-    seen: Seen<'m>,
+    recent: RecentBoards<'m>,
     ends: Vec<u32>,
 }
 
 /// What was let in already.
-pub(super) struct Seen<'m> {
-    codes: &'m mut [[u64; 2]],
-    alike: &'m mut [Alike],
+pub(super) struct RecentBoards<'m> {
+    hashes: &'m mut [[u64; 2]],
+    line_states: &'m mut [LineStateCount],
     level: u32,
 }
 
 impl<'m> Selection<'m> {
-    /// For parts of so many boards, in a beam of so many parts.
-    pub(super) fn new(room: &mut Room<'m>, width: usize, parts: usize) -> Option<Self> {
+    /// For shards of so many boards, in a beam of so many shards.
+    pub(super) fn new(allocator: &mut BumpAllocator<'m>, width: usize, shards: usize) -> Option<Self> {
         let slots = (width * 2).next_power_of_two().max(64);
         Some(Self {
-            order: room.take((EACH * width / parts + SPARE) * parts)?,
-            seen: Seen { codes: room.take(slots)?, alike: room.take(slots)?, level: 0 },
+            order: allocator.alloc((CANDIDATES_PER_BOARD * width / shards + SPARE_CANDIDATES) * shards)?,
+            recent: RecentBoards {
+                hashes: allocator.alloc(slots)?,
+                line_states: allocator.alloc(slots)?,
+                level: 0,
+            },
             ends: vec![0; BUCKETS],
         })
     }
 
-    /// Bytes for each board of the width, offers included.
-    pub(super) const BYTES: usize = EACH * (size_of::<Candidate>() + 4) + 4 * (16 + size_of::<Alike>());
+    /// Bytes for capacity board of the width, offers included.
+    pub(super) const BYTES: usize =
+        CANDIDATES_PER_BOARD * (size_of::<Candidate>() + 4) + 4 * (16 + size_of::<LineStateCount>());
 
-    /// Bytes for each part, in a beam of so many, whatever the width is.
-    pub(super) const fn fixed_bytes(parts: usize) -> usize {
-        SPARE * parts * (size_of::<Candidate>() + 4) + 64 * (16 + size_of::<Alike>())
+    /// Bytes for capacity shard, in a beam of so many, whatever the width is.
+    pub(super) const fn fixed_bytes(shards: usize) -> usize {
+        SPARE_CANDIDATES * shards * (size_of::<Candidate>() + 4) + 64 * (16 + size_of::<LineStateCount>())
     }
 
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
-        self.seen.codes.fill([0; 2]);
-        self.seen.alike.fill(Alike::zeroed());
-        self.seen.level = 0;
+        self.recent.hashes.fill([0; 2]);
+        self.recent.line_states.fill(LineStateCount::zeroed());
+        self.recent.level = 0;
     }
 
-    /// Calls `take` with each of the candidates, which come from several parts,
-    /// that was not seen before, the best first, until it has enough; and some
-    /// time before that `near`, which may ask for memory. Both are told the part.
+    /// Calls `take` with capacity of the candidates, which come from several shards,
+    /// that was not recent before, the best first, until it has enough; and some
+    /// time before that `prefetch_ahead`, which may ask for memory. Both are told the shard.
     pub(super) fn select(
         &mut self,
         candidates: &[&[Candidate]],
-        near: impl Fn(usize, &Candidate),
-        mut take: impl FnMut(usize, &Candidate, &mut Seen<'m>) -> bool,
+        prefetch_ahead: impl Fn(usize, &Candidate),
+        mut take: impl FnMut(usize, &Candidate, &mut RecentBoards<'m>) -> bool,
     ) {
-        self.seen.level += 1;
-        let count = candidates.iter().map(|part| part.len()).sum();
+        self.recent.level += 1;
+        let count = candidates.iter().map(|shard| shard.len()).sum();
         let order = &mut self.order[..count];
-        let at = |place: u32| {
-            let part = (place >> PLACE_BITS) as usize;
-            (part, &candidates[part][(place & ((1 << PLACE_BITS) - 1)) as usize])
+        let at = |packed: u32| {
+            let shard = (packed >> INDEX_BITS) as usize;
+            (shard, &candidates[shard][(packed & ((1 << INDEX_BITS) - 1)) as usize])
         };
         if count < BUCKETS / 8 {
-            order.iter_mut().zip(places(candidates)).for_each(|(place, (number, _))| *place = number);
-            order.sort_unstable_by_key(|&place| at(place).1.key);
+            order
+                .iter_mut()
+                .zip(packed_indices(candidates))
+                .for_each(|(packed, (number, _))| *packed = number);
+            order.sort_unstable_by_key(|&packed| at(packed).1.key);
         } else {
             sort(candidates, order, &mut self.ends);
         }
-        for (number, &place) in order.iter().enumerate() {
+        for (number, &packed) in order.iter().enumerate() {
             // What is far away in memory is asked for some candidates ahead.
-            if let Some(&ahead) = order.get(number + 2 * AHEAD) {
+            if let Some(&ahead) = order.get(number + 2 * PREFETCH_DISTANCE) {
                 prefetch(&raw const *at(ahead).1);
             }
-            if let Some(&ahead) = order.get(number + AHEAD) {
-                let (part, candidate) = at(ahead);
-                prefetch(&raw const self.seen.codes[Seen::slot(candidate.code, self.seen.codes.len())]);
-                near(part, candidate);
+            if let Some(&ahead) = order.get(number + PREFETCH_DISTANCE) {
+                let (shard, candidate) = at(ahead);
+                prefetch(
+                    &raw const self.recent.hashes
+                        [RecentBoards::slot(candidate.hash, self.recent.hashes.len())],
+                );
+                prefetch_ahead(shard, candidate);
             }
-            let (part, candidate) = at(place);
-            if !self.seen.knows(candidate.code) && !take(part, candidate, &mut self.seen) {
+            let (shard, candidate) = at(packed);
+            if !self.recent.contains(candidate.hash) && !take(shard, candidate, &mut self.recent) {
                 break;
             }
         }
@@ -200,15 +211,15 @@ impl<'m> Selection<'m> {
 }
 
 /// All candidates, and how they are called.
-fn places<'c>(candidates: &'c [&'c [Candidate]]) -> impl Iterator<Item = (u32, &'c Candidate)> {
-    (0u32..).zip(candidates).flat_map(|(part, own)| (part << PLACE_BITS..).zip(*own))
+fn packed_indices<'c>(candidates: &'c [&'c [Candidate]]) -> impl Iterator<Item = (u32, &'c Candidate)> {
+    (0u32..).zip(candidates).flat_map(|(shard, line)| (shard << INDEX_BITS..).zip(*line))
 }
 
 /// Puts candidates in the order of their keys, about.
 fn sort(candidates: &[&[Candidate]], order: &mut [u32], ends: &mut [u32]) {
     let all = || candidates.iter().copied().flatten();
     let least = all().map(|candidate| candidate.key).min().unwrap_or(0);
-    let bucket = |candidate: &Candidate| (((candidate.key - least) >> COARSENESS) as usize).min(BUCKETS - 1);
+    let bucket = |candidate: &Candidate| (((candidate.key - least) >> KEY_SHIFT) as usize).min(BUCKETS - 1);
     ends.fill(0);
     for candidate in all() {
         ends[bucket(candidate)] += 1;
@@ -217,41 +228,41 @@ fn sort(candidates: &[&[Candidate]], order: &mut [u32], ends: &mut [u32]) {
     for end in ends.iter_mut() {
         sum += std::mem::replace(end, sum);
     }
-    for (place, candidate) in places(candidates) {
+    for (packed, candidate) in packed_indices(candidates) {
         let end = &mut ends[bucket(candidate)];
-        order[*end as usize] = place;
+        order[*end as usize] = packed;
         *end += 1;
     }
 }
 
-impl Seen<'_> {
-    /// The slot of a code among a power of two.
+impl RecentBoards<'_> {
+    /// The slot of a hash among a power of two.
     #[inline(always)]
-    fn slot(code: u64, slots: usize) -> usize {
-        (code >> (64 - slots.trailing_zeros())) as usize
+    fn slot(hash: u64, slots: usize) -> usize {
+        (hash >> (64 - slots.trailing_zeros())) as usize
     }
 
     #[inline(always)]
-    fn knows(&self, code: u64) -> bool {
-        self.codes[Self::slot(code, self.codes.len())].contains(&code)
+    fn contains(&self, hash: u64) -> bool {
+        self.hashes[Self::slot(hash, self.hashes.len())].contains(&hash)
     }
 
     /// Lets a board in.
     #[inline(always)]
-    pub(super) fn note(&mut self, code: u64) {
-        let slot = &mut self.codes[Self::slot(code, self.codes.len())];
-        *slot = [code, slot[0]];
+    pub(super) fn insert(&mut self, hash: u64) {
+        let slot = &mut self.hashes[Self::slot(hash, self.hashes.len())];
+        *slot = [hash, slot[0]];
     }
 
     /// Whether fewer than `most` boards of this level share an arrangement; if
     /// so, counts one more.
     #[inline(always)]
-    pub(super) fn allows(&mut self, arrangement: u64, most: u32) -> bool {
-        let alike = &mut self.alike[Self::slot(arrangement, self.alike.len())];
-        if alike.level != self.level || alike.code != arrangement {
-            *alike = Alike { code: arrangement, level: self.level, count: 0 };
+    pub(super) fn admit(&mut self, arrangement: u64, most: u32) -> bool {
+        let entry = &mut self.line_states[Self::slot(arrangement, self.line_states.len())];
+        if entry.level != self.level || entry.hash != arrangement {
+            *entry = LineStateCount { hash: arrangement, level: self.level, count: 0 };
         }
-        alike.count += 1;
-        alike.count <= most
+        entry.count += 1;
+        entry.count <= most
     }
 }

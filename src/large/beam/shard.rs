@@ -1,20 +1,20 @@
-//! A part of a beam, and what is done with each part in each phase of a level.
+//! A shard of a beam, and what is done with each shard in each phase of a level.
 //!
-//! In most levels each part goes on by itself: it makes the successors of its
-//! boards and chooses the best of them (*advance*). Every so many levels parts
-//! exchange boards. These belong to parts by their codes, so that two equal boards
-//! meet in one part, which can leave one out without asking the others: each part
-//! makes the successors of its boards and sorts them by the parts to which they
+//! In most levels each shard goes on by itself: it makes the successors of its
+//! boards and chooses the best of them (*advance*). Every so many levels shards
+//! exchange boards. These belong to shards by their codes, so that two equal boards
+//! meet in one shard, which can leave one out without asking the others: each shard
+//! makes the successors of its boards and sorts them by the shards to which they
 //! belong (*expand*), then chooses the best of all that belong to itself (*select*).
 //! To do so in every level would cost more than it brings: what one processor has
 //! written is far away for another.
 
-use super::history::{Node, Word, word};
+use super::bump::BumpAllocator;
+use super::history::{Node, PackedNode, pack};
 use super::layer::{Entry, Finished, Layer};
-use super::room::Room;
-use super::select::{Candidate, MOST_PARTS, Offers, Selection};
-use super::{History, nodes};
-use crate::large::beam::barrier::Team;
+use super::select::{Candidate, MAX_SHARDS, Offers, Selection};
+use super::{History, nodes_per_board};
+use crate::large::beam::barrier::PhaseBarrier;
 use crate::large::beam::disorder::Label;
 use crate::large::beam::score::Stage;
 use crate::large::mutable_board::MutableBoard;
@@ -22,41 +22,41 @@ use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, RwLock};
 
 /// What others look at while they choose.
-pub(super) struct Front<'m, L> {
+pub(super) struct CurrentLevel<'m, L> {
     pub(super) layer: Layer<'m, L>,
     pub(super) offers: Offers<'m>,
 }
 
-/// What a part keeps to itself.
-pub(super) struct Back<'m, L> {
-    /// The level that is being chosen.
-    pub(super) next: Layer<'m, L>,
+/// What a shard keeps to itself.
+pub(super) struct NextLevel<'m, L> {
+    /// The level that is being selected.
+    pub(super) layer: Layer<'m, L>,
     pub(super) finished: Finished<'m, L>,
     selection: Selection<'m>,
     /// Boards of the next level with the blank in each cell.
-    crowds: Vec<u32>,
-    /// The nodes of the boards that were chosen.
-    words: &'m mut [Word],
-    pub(super) chosen: usize,
+    blank_counts: Vec<u32>,
+    /// The nodes of the boards that were selected.
+    new_nodes: &'m mut [PackedNode],
+    pub(super) selected: usize,
     /// Whether one of them has solved the line.
-    pub(super) any_done: bool,
+    pub(super) any_solved: bool,
 }
 
-/// Both sides of a part. What one thread writes and another reads at the same time
+/// Both sides of a shard. What one thread writes and another reads at the same time
 /// must not lie in one line of the cache.
-pub(super) struct Part<'m, L> {
-    pub(super) front: CachePadded<RwLock<Front<'m, L>>>,
-    pub(super) back: CachePadded<Mutex<Back<'m, L>>>,
+pub(super) struct Shard<'m, L> {
+    pub(super) current: CachePadded<RwLock<CurrentLevel<'m, L>>>,
+    pub(super) next: CachePadded<Mutex<NextLevel<'m, L>>>,
 }
 
-/// What is to be done with each part.
+/// What is to be done with each shard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// Boards that wait for the level become part of it.
+    /// Boards that wait for the level become shard of it.
     Join,
-    /// The best successors of a part's boards become its next level.
+    /// The best successors of a shard's boards become its next level.
     Advance,
-    /// The successors of all boards are offered to the parts to which they belong.
+    /// The successors of all boards are offered to the shards to which they belong.
     Expand,
     /// The best of them become the next level.
     Select,
@@ -69,121 +69,122 @@ pub(super) struct Job {
     /// The level that is being expanded, or joined.
     pub(super) level: u32,
     /// The weight of the line's own tiles, in 256ths.
-    pub(super) pressure: i64,
-    /// The first so many parts have boards.
+    pub(super) line_weight: i64,
+    /// The first so many shards have boards.
     pub(super) active: usize,
-    /// Boards of a part in a level, at most, and their nodes.
+    /// Boards of a shard in a level, at most, and their nodes.
     pub(super) width: usize,
-    pub(super) most_nodes: usize,
-    pub(super) first_nodes: [Node; MOST_PARTS],
-    /// How many boards may be alike, and how many may have the blank in one cell.
-    pub(super) alike: u32,
-    pub(super) crowd: u32,
+    pub(super) max_nodes: usize,
+    pub(super) first_nodes: [Node; MAX_SHARDS],
+    /// How many boards may be max_per_line_state, and how many may have the blank in one cell.
+    pub(super) max_per_line_state: u32,
+    pub(super) max_per_blank: u32,
 }
 
 /// What all who work on a beam share.
 pub(super) struct Shared<'m, L> {
-    pub(super) parts: Vec<Part<'m, L>>,
+    pub(super) shards: Vec<Shard<'m, L>>,
     /// There is none before the first stage.
     pub(super) job: RwLock<Option<Job>>,
-    team: Team,
+    barrier: PhaseBarrier,
 }
 
 /// Nodes that a level of so many boards may have: some boards leave it because
 /// they have solved the line.
-pub(super) fn most_nodes(width: usize) -> usize {
+pub(super) fn max_nodes(width: usize) -> usize {
     width + width / 4 + 64
 }
 
 /// Bytes of the nodes of a level, for each board.
-pub(super) const WORDS_BYTES: usize = 2 * size_of::<Word>();
+pub(super) const NEW_NODE_BYTES: usize = 2 * size_of::<PackedNode>();
 
 impl<'m, L: Label> Shared<'m, L> {
-    /// A beam of so many boards in so many parts, and its history; none if the
+    /// A beam of so many boards in so many shards, and its history; none if the
     /// memory is too small.
     pub(super) fn new(
         field: &MutableBoard,
         width: usize,
-        parts: usize,
+        shards: usize,
         memory: &'m mut [u64],
     ) -> Option<(Self, History<'m>)> {
         let cells = field.size().cells();
-        let mut room = Room::new(memory);
-        let own = width.div_ceil(parts);
-        let mut made = Vec::with_capacity(parts);
-        for _ in 0..parts {
-            let front = Front {
-                layer: Layer::new(&mut room, own, cells)?,
-                offers: Offers::new(&mut room, own, parts)?,
+        let mut allocator = BumpAllocator::new(memory);
+        let shard_width = width.div_ceil(shards);
+        let mut all = Vec::with_capacity(shards);
+        for _ in 0..shards {
+            let current = CurrentLevel {
+                layer: Layer::new(&mut allocator, shard_width, cells)?,
+                offers: Offers::new(&mut allocator, shard_width, shards)?,
             };
-            let back = Back {
-                next: Layer::new(&mut room, own, cells)?,
-                finished: Finished::new(&mut room, own, cells)?,
-                selection: Selection::new(&mut room, own, parts)?,
-                crowds: vec![0; cells],
-                words: room.take(most_nodes(own))?,
-                chosen: 0,
-                any_done: false,
+            let next = NextLevel {
+                layer: Layer::new(&mut allocator, shard_width, cells)?,
+                finished: Finished::new(&mut allocator, shard_width, cells)?,
+                selection: Selection::new(&mut allocator, shard_width, shards)?,
+                blank_counts: vec![0; cells],
+                new_nodes: allocator.alloc(max_nodes(shard_width))?,
+                selected: 0,
+                any_solved: false,
             };
-            made.push(Part { front: RwLock::new(front).into(), back: Mutex::new(back).into() });
+            all.push(Shard { current: RwLock::new(current).into(), next: Mutex::new(next).into() });
         }
-        made[0].back.get_mut().finished.start(field.cells(), field.blank());
-        let history = History::new(&mut room, width * nodes(field.size()) + 1024)?;
-        Some((Self { parts: made, job: RwLock::new(None), team: Team::new(parts) }, history))
+        all[0].next.get_mut().finished.start(field.cells(), field.blank());
+        let history = History::new(&mut allocator, width * nodes_per_board(field.size()) + 1024)?;
+        Some((Self { shards: all, job: RwLock::new(None), barrier: PhaseBarrier::new(shards) }, history))
     }
 
-    /// Does the job with all parts, `together` with whoever has come, or alone; false
+    /// Does the job with all shards, `parallel` with whoever has come, or alone; false
     /// if somebody broke down.
-    pub(super) fn all(&self, together: bool) -> bool {
-        if together {
-            return self.team.phase(&|part| self.handle(part));
+    pub(super) fn run_phase(&self, parallel: bool) -> bool {
+        if parallel {
+            return self.barrier.run_phase(&|shard| self.run_shard(shard));
         }
-        (0..self.parts.len()).for_each(|part| self.handle(part));
+        (0..self.shards.len()).for_each(|shard| self.run_shard(shard));
         true
     }
 
     /// Helps until the beam has ended.
     pub(super) fn help(&self) {
-        self.team.help(&|part| self.handle(part));
+        self.barrier.help(&|shard| self.run_shard(shard));
     }
 
     /// For who leads: the others leave when this is dropped.
-    pub(super) fn ends(&self) -> impl Drop {
-        self.team.ends()
+    pub(super) fn close_on_drop(&self) -> impl Drop {
+        self.barrier.close_on_drop()
     }
 
-    fn handle(&self, part: usize) {
+    fn run_shard(&self, shard: usize) {
         let job = self.job.read();
         let Some(job) = &*job else { return };
         match job.phase {
-            Phase::Join => self.parts[part].back.lock().join(job, job.level),
+            Phase::Join => self.shards[shard].next.lock().join(job, job.level),
             Phase::Advance => {
-                let (front, back) =
-                    (&mut *self.parts[part].front.write(), &mut *self.parts[part].back.lock());
-                front.expand(job, None);
-                back.select(job, &[&front.layer], &[front.offers.all()], job.first_nodes[part]);
-                back.join(job, job.level + 1);
+                let (current, next) =
+                    (&mut *self.shards[shard].current.write(), &mut *self.shards[shard].next.lock());
+                current.expand(job, None);
+                next.select(job, &[&current.layer], &[current.offers.all()], job.first_nodes[shard]);
+                next.join(job, job.level + 1);
             }
-            Phase::Expand => self.parts[part].front.write().expand(job, Some(job.active)),
+            Phase::Expand => self.shards[shard].current.write().expand(job, Some(job.active)),
             Phase::Select => {
-                let fronts: Vec<_> = self.parts.iter().map(|part| part.front.read()).collect();
-                let layers: Vec<&Layer<'m, L>> = fronts.iter().map(|front| &front.layer).collect();
+                let current_levels: Vec<_> = self.shards.iter().map(|shard| shard.current.read()).collect();
+                let layers: Vec<&Layer<'m, L>> =
+                    current_levels.iter().map(|current| &current.layer).collect();
                 let offers: Vec<&[Candidate]> =
-                    fronts.iter().map(|front| front.offers.of_part(part)).collect();
-                let back = &mut *self.parts[part].back.lock();
-                back.select(job, &layers, &offers, job.first_nodes[part]);
-                back.join(job, job.level + 1);
+                    current_levels.iter().map(|current| current.offers.of_shard(shard)).collect();
+                let next = &mut *self.shards[shard].next.lock();
+                next.select(job, &layers, &offers, job.first_nodes[shard]);
+                next.join(job, job.level + 1);
             }
         }
     }
 }
 
-impl<L: Label> Front<'_, L> {
-    /// Offers the successors of all boards, to this part or to where they belong.
-    fn expand(&mut self, job: &Job, parts: Option<usize>) {
+impl<L: Label> CurrentLevel<'_, L> {
+    /// Offers the successors of all boards, to this shard or to where they belong.
+    fn expand(&mut self, job: &Job, shards: Option<usize>) {
         let Self { layer, offers } = self;
         let stage = &job.stage;
-        offers.clear(parts);
+        offers.clear(shards);
         for (index, (board, entry)) in layer.iter().enumerate() {
             let blank = usize::from(entry.blank);
             for direction in 0..4 {
@@ -191,12 +192,12 @@ impl<L: Label> Front<'_, L> {
                 if direction as u8 ^ 2 == entry.last {
                     continue;
                 }
-                let change = stage.change(board, &entry.facts, from, blank, direction % 2 == 0);
-                let key = change.others + ((i64::from(change.own) * job.pressure) >> 8) as i32;
+                let change = stage.change(board, &entry.score, from, blank, direction % 2 == 0);
+                let key = change.others + ((i64::from(change.line) * job.line_weight) >> 8) as i32;
                 offers.add(Candidate {
-                    code: change.code,
+                    hash: change.hash,
                     key,
-                    own: change.own,
+                    line: change.line,
                     others: change.others,
                     parent: (index as u32) << 2 | direction as u32,
                 });
@@ -205,27 +206,27 @@ impl<L: Label> Front<'_, L> {
     }
 }
 
-impl<L: Label> Back<'_, L> {
+impl<L: Label> NextLevel<'_, L> {
     /// Forgets what was before a stage, and takes its boards in. The new number
     /// of each cell, and tile, is given; none for those that are solved.
     pub(super) fn enter(&mut self, cells: usize, numbers: &[Option<u16>]) {
         self.finished.enter(cells, numbers);
-        self.next.clear(cells);
+        self.layer.clear(cells);
         self.selection.clear();
     }
 
     /// Takes boards that wait for a level into it.
     fn join(&mut self, job: &Job, level: u32) {
-        let Self { next: layer, finished, .. } = self;
+        let Self { layer, finished, .. } = self;
         let mut next = finished.next_of_level(level, 0);
         while let Some(index) = next {
             let (board, entry) = finished.waiting(index);
-            let facts = job.stage.facts(board);
-            if job.stage.is_done(&facts) {
-                finished.keep(index);
-                self.any_done = true;
+            let score = job.stage.score(board);
+            if job.stage.is_done(&score) {
+                finished.keep_waiting(index);
+                self.any_solved = true;
             } else {
-                layer.add(&job.stage, board, Entry { facts, ..entry });
+                layer.add(&job.stage, board, Entry { score, ..entry });
             }
             next = finished.next_of_level(level, index + 1);
         }
@@ -233,45 +234,45 @@ impl<L: Label> Back<'_, L> {
 
     /// Chooses the next level among the successors of boards of several layers.
     fn select(&mut self, job: &Job, layers: &[&Layer<'_, L>], offers: &[&[Candidate]], first: Node) {
-        let Self { next: layer, finished, selection, crowds, words, .. } = self;
-        let (stage, words) = (&job.stage, &mut words[..job.most_nodes]);
-        let (mut chosen, mut any_done) = (0, false);
-        crowds.fill(0);
-        let near = |part: usize, candidate: &Candidate| {
-            layers[part].prefetch((candidate.parent >> 2) as usize);
+        let Self { layer, finished, selection, blank_counts, new_nodes, .. } = self;
+        let (stage, new_nodes) = (&job.stage, &mut new_nodes[..job.max_nodes]);
+        let (mut selected, mut any_solved) = (0, false);
+        blank_counts.fill(0);
+        let prefetch_parent = |shard: usize, candidate: &Candidate| {
+            layers[shard].prefetch((candidate.parent >> 2) as usize);
         };
-        selection.select(offers, near, |part, candidate, seen| {
+        selection.select(offers, prefetch_parent, |shard, candidate, recent| {
             let (parent, direction) = ((candidate.parent >> 2) as usize, (candidate.parent & 3) as usize);
-            let (board, entry) = layers[part].get(parent);
+            let (board, entry) = layers[shard].get(parent);
             let to = usize::from(entry.blank);
             let Some(from) = stage.beside(to, direction) else { return true };
-            if crowds[from] >= job.crowd {
+            if blank_counts[from] >= job.max_per_blank {
                 return true;
             }
-            let facts = stage.apply(board, &entry.facts, &candidate.change(), from, to);
-            let is_done = stage.is_done(&facts);
-            if !is_done && !seen.allows(facts.own_code, job.alike) {
+            let score = stage.apply(board, &entry.score, &candidate.change(), from, to);
+            let is_done = stage.is_done(&score);
+            if !is_done && !recent.admit(score.line_hash, job.max_per_line_state) {
                 return true;
             }
-            seen.note(candidate.code);
-            words[chosen] = word(entry.node, stage.direction(direction));
-            let node = first + chosen as Node;
-            chosen += 1;
-            let next = Entry { facts, node, blank: from as u16, last: direction as u8, unused: 0 };
+            recent.insert(candidate.hash);
+            new_nodes[selected] = pack(entry.node, stage.direction(direction));
+            let node = first + selected as Node;
+            selected += 1;
+            let next = Entry { score, node, blank: from as u16, last: direction as u8, unused: 0 };
             if is_done {
-                any_done = true;
+                any_solved = true;
                 finished.add(job.level + 1, &board[..stage.cells], next, Some((from, to)));
-                return chosen < words.len();
+                return selected < new_nodes.len();
             }
-            crowds[from] += 1;
-            layer.add_next(stage, board, next, (from, to));
-            layer.len() < job.width && chosen < words.len()
+            blank_counts[from] += 1;
+            layer.push_successor(stage, board, next, (from, to));
+            layer.len() < job.width && selected < new_nodes.len()
         });
-        (self.chosen, self.any_done) = (chosen, any_done);
+        (self.selected, self.any_solved) = (selected, any_solved);
     }
 
-    /// The words of the nodes that were chosen.
-    pub(super) fn words(&self) -> &[Word] {
-        &self.words[..self.chosen]
+    /// The new_nodes of the nodes that were selected.
+    pub(super) fn new_nodes(&self) -> &[PackedNode] {
+        &self.new_nodes[..self.selected]
     }
 }

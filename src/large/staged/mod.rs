@@ -15,10 +15,10 @@ use crate::large::mutable_board::{MutableBoard, beside};
 use crate::puzzle::tiles::{Direction, Size};
 use crate::search::{Limits, Stop};
 use pair::{PairTable, Trio, Window};
-use route::{Cell, Route, Router, Target};
+use route::{Route, Router, Target, ToCell};
 
 /// Boards with no side longer than this are left for the core.
-const CORE: usize = 3;
+const ENDGAME_SIDE: usize = 3;
 
 /// Solves boards of one size, one after the other.
 pub struct Staged {
@@ -48,30 +48,30 @@ impl Staged {
     /// Solves a board, which must be solvable. The field's moves are the
     /// solution; a limit that comes first leaves it half solved.
     pub fn solve(&mut self, field: &mut MutableBoard, limits: &Limits<'_>) -> Result<(), Stop> {
-        let mut rest = Unsolved::whole(field.size());
-        while let Some(side) = next_side(field, rest) {
-            self.line(field, rest, side);
-            rest = rest.without(side);
+        let mut unsolved = Unsolved::whole(field.size());
+        while let Some(side) = next_side(field, unsolved) {
+            self.line(field, unsolved, side);
+            unsolved = unsolved.without(side);
             if let Some(stop) = limits.reached(self.routes) {
                 return Err(stop);
             }
         }
-        endgame::solve(field, rest);
+        endgame::solve(field, unsolved);
         Ok(())
     }
 
-    /// Solves the line of a side of `rest`, across which there are more than
+    /// Solves the line of a side of `unsolved`, across which there are more than
     /// three cells.
     ///
     /// This never fails. While the gap in the line has three cells or more, all
     /// free cells lie in squares of four free cells that hang together by their
     /// edges, so any tile can be brought to any of them. For the last two, one is
-    /// parked in the gap; the lines below are free, two wide at least and three
+    /// parked in the gap; the lines below are free, two wide at limit and three
     /// deep, so the other can be brought below the gap; and inside the window
     /// any two tiles can be brought home, as `PairTable` shows by enumeration.
-    pub fn line(&mut self, field: &mut MutableBoard, rest: Unsolved, side: Side) {
+    pub fn line(&mut self, field: &mut MutableBoard, unsolved: Unsolved, side: Side) {
         let cols = field.size().cols();
-        let view = View::new(rest, side, cols);
+        let view = View::new(unsolved, side, cols);
         let (mut start, mut end) = (0, view.width);
         while end - start > 2 {
             let (low, high) = (view.cell(0, start), view.cell(0, end - 1));
@@ -80,8 +80,9 @@ impl Staged {
             } else if field.is_home(high) {
                 high
             } else {
-                let home = [low, high].into_iter().min_by_key(|&home| least(field, home)).unwrap_or(low);
-                let route = self.route(field, rest, home, &Cell::new(home, cols));
+                let home =
+                    [low, high].into_iter().min_by_key(|&home| unobstructed_cost(field, home)).unwrap_or(low);
+                let route = self.route(field, unsolved, home, &ToCell::new(home, cols));
                 let route = route.expect("any tile can be brought to the end of a gap of three");
                 route.moves.iter().for_each(|&step| field.slide(step));
                 home
@@ -93,30 +94,30 @@ impl Staged {
                 end -= 1;
             }
         }
-        self.last_two(field, rest, &view, start);
+        self.last_two(field, unsolved, &view, start);
         (0..view.width).for_each(|place| self.fixed[view.cell(0, place)] = false);
     }
 
     fn route(
         &mut self,
         field: &MutableBoard,
-        rest: Unsolved,
+        unsolved: Unsolved,
         tile: usize,
         target: &impl Target,
     ) -> Option<Route> {
         self.routes += 1;
-        self.router.route(field, rest, &self.fixed, field.cell_of(tile), target)
+        self.router.route(field, unsolved, &self.fixed, field.cell_of(tile), target)
     }
 
     /// Brings the two tiles home that belong at `start` and next to it.
-    fn last_two(&mut self, field: &mut MutableBoard, rest: Unsolved, view: &View, start: usize) {
+    fn last_two(&mut self, field: &mut MutableBoard, unsolved: Unsolved, view: &View, start: usize) {
         let homes = [view.cell(0, start), view.cell(0, start + 1)];
         if homes.iter().all(|&home| field.is_home(home)) {
             return;
         }
         let width = view.width.min(4);
         let from = start.saturating_sub(1).min(view.width - width);
-        let table = PairTable::of(width, start - from);
+        let table = PairTable::get(width, start - from);
         let window = Window::new(table, view, from, field.size().cols());
         let mut best: Option<Route> = None;
         for parked in [0, 1] {
@@ -126,8 +127,10 @@ impl Staged {
                 places.push(here);
             }
             for place in places {
-                let least = best.as_ref().map_or(u32::MAX, |best| best.cost);
-                if let Some(route) = self.parking(field, rest, &window, (homes, parked), place, least) {
+                let limit = best.as_ref().map_or(u32::MAX, |best| best.cost);
+                if let Some(route) =
+                    self.parking_route(field, unsolved, &window, (homes, parked), place, limit)
+                {
                     best = Some(route);
                 }
             }
@@ -140,45 +143,46 @@ impl Staged {
             second: number(field.cell_of(homes[1])),
             blank: number(field.blank()),
         };
-        while let Some((seen, next)) = table.nearer(trio) {
-            field.slide(view.direction(seen));
+        while let Some((direction, next)) = table.next_step(trio) {
+            field.slide(view.direction(direction));
             trio = next;
         }
     }
 
     /// The way to bring one of two tiles to a place and the other into the
-    /// window; its cost is that of bringing both home. None that costs `least`
+    /// window; its cost is that of bringing both home. None that costs `limit`
     /// or more.
-    fn parking(
+    fn parking_route(
         &mut self,
         field: &mut MutableBoard,
-        rest: Unsolved,
+        unsolved: Unsolved,
         window: &Window<'_>,
         (homes, parked): ([usize; 2], usize),
         place: usize,
-        least: u32,
+        limit: u32,
     ) -> Option<Route> {
         let cols = field.size().cols();
         let at = |cell: usize| (cell / cols, cell % cols);
         let tile = field.cell_of(homes[parked]);
-        if tile != place && route::estimate(at(tile), at(field.blank()), &Cell::new(place, cols)) >= least / 4
+        if tile != place
+            && route::estimate(at(tile), at(field.blank()), &ToCell::new(place, cols)) >= limit / 4
         {
             return None;
         }
         let mut first = match field.cell_of(homes[parked]) == place {
             true => Route::default(),
-            false => self.route(field, rest, homes[parked], &Cell::new(place, cols))?,
+            false => self.route(field, unsolved, homes[parked], &ToCell::new(place, cols))?,
         };
-        if first.cost >= least {
+        if first.cost >= limit {
             return None;
         }
         first.moves.iter().for_each(|&step| field.shift(step));
         self.fixed[place] = true;
-        let into = Into { window, parked: window.number(place)?, parked_is_first: parked == 0 };
-        let second = self.route(field, rest, homes[1 - parked], &into);
+        let into = IntoWindow { window, parked: window.number(place)?, parked_is_first: parked == 0 };
+        let second = self.route(field, unsolved, homes[1 - parked], &into);
         self.fixed[place] = false;
         first.moves.iter().rev().for_each(|step| field.shift(step.opposite()));
-        let second = second.filter(|second| first.cost + second.cost < least)?;
+        let second = second.filter(|second| first.cost + second.cost < limit)?;
         first.cost += second.cost;
         first.moves.extend(second.moves);
         Some(first)
@@ -186,28 +190,28 @@ impl Staged {
 }
 
 /// The moves that bring a tile home, if nothing is in the way.
-fn least(field: &MutableBoard, home: usize) -> u32 {
+fn unobstructed_cost(field: &MutableBoard, home: usize) -> u32 {
     let cols = field.size().cols();
     let at = |cell: usize| (cell / cols, cell % cols);
-    route::estimate(at(field.cell_of(home)), at(field.blank()), &Cell::new(home, cols))
+    route::estimate(at(field.cell_of(home)), at(field.blank()), &ToCell::new(home, cols))
 }
 
 /// The side to be peeled next: where the tiles are nearest to their places.
-fn next_side(field: &MutableBoard, rest: Unsolved) -> Option<Side> {
+fn next_side(field: &MutableBoard, unsolved: Unsolved) -> Option<Side> {
     let cols = field.size().cols();
     let blank = usize::from(field.cells()[field.blank()]);
     let far = |side: &Side| {
-        let view = View::new(rest, *side, cols);
+        let view = View::new(unsolved, *side, cols);
         let away = |home: usize| {
             let cell = field.cell_of(home);
             (cell / cols).abs_diff(home / cols) + (cell % cols).abs_diff(home % cols)
         };
         (0..view.width).map(|place| away(view.cell(0, place))).sum::<usize>()
     };
-    rest.open_sides((blank / cols, blank % cols), CORE).min_by_key(far)
+    unsolved.open_sides((blank / cols, blank % cols), ENDGAME_SIDE).min_by_key(far)
 }
 
-impl Into<'_> {
+impl IntoWindow<'_> {
     /// What is left when both tiles are inside.
     fn inside(&self, (row, col): (usize, usize), side: Direction) -> u32 {
         let cols = self.window.board_cols();
@@ -222,15 +226,15 @@ impl Into<'_> {
 }
 
 /// The window's target: one tile stays where it is, the other comes in.
-struct Into<'w> {
+struct IntoWindow<'w> {
     window: &'w Window<'w>,
     parked: usize,
     parked_is_first: bool,
 }
 
-impl Target for Into<'_> {
+impl Target for IntoWindow<'_> {
     /// Each push brings the tile at most one cell nearer, and between two pushes
-    /// lie two moves at least.
+    /// lie two moves at limit.
     fn estimate(&self, tile: (usize, usize), side: Direction) -> u32 {
         let away = self.window.away(tile);
         match away.iter().sum::<usize>() as u32 {
@@ -272,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_of_every_shape_and_goal_are_solved() {
+    fn every_shape_and_goal_is_solved() {
         for rows in 2..=8 {
             for cols in 2..=8 {
                 for goal in [Goal::BlankLast, Goal::BlankFirst, Goal::Snail] {
@@ -286,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn solutions_are_shorter_than_the_textbooks() {
+    fn solutions_are_shorter_than_the_textbook_bound() {
         for n in [6, 9, 12] {
             let mean = solves(n, n, &Goal::BlankLast, 20);
             assert!(mean < 8.0 / 3.0 * (n * n * n) as f64, "{n}: {mean}");

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 const ROWS: usize = 4;
 
 /// No arrangement of tiles, or none that can be brought home.
-const NEVER: u8 = u8::MAX;
+const UNREACHABLE: u8 = u8::MAX;
 
 /// Distances for a window of some width and place of the gap.
 pub(super) struct PairTable {
@@ -43,13 +43,13 @@ impl Trio {
 
 impl PairTable {
     /// The table for a window so wide, from 2 to 4, whose gap starts at a place.
-    pub(super) fn of(width: usize, gap: usize) -> &'static Self {
+    pub(super) fn get(width: usize, gap: usize) -> &'static Self {
         static TABLES: [OnceLock<PairTable>; 9] = [const { OnceLock::new() }; 9];
         TABLES[3 * (width - 2) + gap].get_or_init(|| Self::new(width, gap))
     }
 
     fn new(width: usize, gap: usize) -> Self {
-        let mut table = Self { width, gap, distance: vec![NEVER; 1 << 12] };
+        let mut table = Self { width, gap, distance: vec![UNREACHABLE; 1 << 12] };
         let mut queue = VecDeque::new();
         for blank in width..ROWS * width {
             let trio = Trio { first: gap, second: gap + 1, blank };
@@ -60,7 +60,7 @@ impl PairTable {
             let far = table.distance[trio.index()];
             for direction in Direction::ALL {
                 if let Some(next) = table.step(trio, direction)
-                    && table.distance[next.index()] == NEVER
+                    && table.distance[next.index()] == UNREACHABLE
                 {
                     table.distance[next.index()] = far + 1;
                     queue.push_back(next);
@@ -72,11 +72,11 @@ impl PairTable {
 
     /// The moves that are left.
     pub(super) fn distance(&self, trio: Trio) -> Option<u32> {
-        Some(self.distance[trio.index()]).filter(|&far| far != NEVER).map(u32::from)
+        Some(self.distance[trio.index()]).filter(|&far| far != UNREACHABLE).map(u32::from)
     }
 
     /// A move that leads nearer, and what it leads to; none at the end.
-    pub(super) fn nearer(&self, trio: Trio) -> Option<(Direction, Trio)> {
+    pub(super) fn next_step(&self, trio: Trio) -> Option<(Direction, Trio)> {
         let far = self.distance(trio)?;
         Direction::ALL
             .into_iter()

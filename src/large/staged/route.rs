@@ -1,7 +1,7 @@
 //! The shortest way to bring one tile somewhere, past tiles that must stay.
 //!
 //! The blank first walks to the tile; then it stays beside it: it either pushes
-//! (the tile takes the blank's place) or goes round a corner of it in two moves.
+//! (the tile takes the blank's position) or goes round a corner of it in two moves.
 //! So a state is the tile's cell and the side on which the blank is, and A* over
 //! these few states, with the cost on an empty board as its estimate, goes
 //! almost straight to its end.
@@ -27,19 +27,19 @@ pub(super) trait Target {
 }
 
 /// The tile in one cell, the blank anywhere.
-pub(super) struct Cell {
+pub(super) struct ToCell {
     cell: usize,
     row: usize,
     col: usize,
 }
 
-impl Cell {
+impl ToCell {
     pub(super) fn new(cell: usize, cols: usize) -> Self {
         Self { cell, row: cell / cols, col: cell % cols }
     }
 }
 
-impl Target for Cell {
+impl Target for ToCell {
     /// The cost on a board without edges. A push in the direction of the one
     /// before costs 5 moves, a turn 3; so turns are made as often as possible.
     fn estimate(&self, (row, col): (usize, usize), side: Direction) -> u32 {
@@ -68,13 +68,13 @@ impl Target for Cell {
     }
 }
 
-/// What is known of a state.
+/// What is node of a state.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct RouteNode {
     /// The search that knows it.
     stamp: u32,
     cost: u32,
-    from: u32,
+    parent: u32,
 }
 
 /// Searches routes on boards of one size, one after the other.
@@ -84,7 +84,7 @@ pub(super) struct Router {
     /// Row and column of each cell.
     coordinates: Vec<[u8; 2]>,
     stamp: u32,
-    known: Vec<Known>,
+    nodes: Vec<RouteNode>,
     /// Open states by cost and estimate; all empty between searches.
     open: Vec<Vec<u32>>,
     /// The highest level in use.
@@ -100,12 +100,12 @@ pub(super) struct Route {
 
 /// The cost of a route as it is estimated while the blank is on its way to the
 /// tile.
-struct Walk {
+struct Approach {
     tile: (isize, isize),
     by_side: [u32; 4],
 }
 
-impl Walk {
+impl Approach {
     fn new(tile: (usize, usize), target: &impl Target) -> Self {
         let by_side = Direction::ALL.map(|side| target.estimate(tile, side));
         Self { tile: (tile.0 as isize, tile.1 as isize), by_side }
@@ -121,12 +121,12 @@ impl Walk {
 
 /// What a route would cost on a board without edges: the least it can cost.
 pub(super) fn estimate(tile: (usize, usize), blank: (usize, usize), target: &impl Target) -> u32 {
-    Walk::new(tile, target).estimate(blank)
+    Approach::new(tile, target).estimate(blank)
 }
 
 /// Blank and tile apart, beside each other.
 #[derive(Clone, Copy)]
-enum Place {
+enum Position {
     Apart { blank: usize },
     Beside { tile: usize, side: Direction },
 }
@@ -140,7 +140,7 @@ impl Router {
             cells,
             coordinates,
             stamp: 0,
-            known: vec![Known::default(); 5 * cells],
+            nodes: vec![RouteNode::default(); 5 * cells],
             open: Vec::new(),
             highest: 0,
         }
@@ -148,15 +148,15 @@ impl Router {
 
     /// The bytes that a router for so many cells needs, about.
     pub(super) fn bytes(cells: usize) -> usize {
-        cells * (5 * (size_of::<Known>() + size_of::<u32>()) + 2)
+        cells * (5 * (size_of::<RouteNode>() + size_of::<u32>()) + 2)
     }
 
-    /// The shortest route of a tile to a target inside `rest`, on which neither
+    /// The shortest route of a tile to a target inside `unsolved`, on which neither
     /// it nor the blank enters a fixed cell; none if there is none.
     pub(super) fn route(
         &mut self,
         field: &MutableBoard,
-        rest: Unsolved,
+        unsolved: Unsolved,
         fixed: &[bool],
         tile: usize,
         target: &impl Target,
@@ -168,38 +168,38 @@ impl Router {
             let [row, col] = coordinates[cell];
             (usize::from(row), usize::from(col))
         };
-        let walk = Walk::new(at(tile), target);
-        let estimate = |place: Place| match place {
-            Place::Beside { tile, side } => MOVE * target.estimate(at(tile), side),
-            Place::Apart { blank } => MOVE * walk.estimate(at(blank)),
+        let approach = Approach::new(at(tile), target);
+        let estimate = |position: Position| match position {
+            Position::Beside { tile, side } => MOVE * target.estimate(at(tile), side),
+            Position::Apart { blank } => MOVE * approach.estimate(at(blank)),
         };
         // The cost of moving the blank from one cell into another, as the tiles
         // lie before the route.
         let step = |from: usize, to: usize| {
             let (home, near, far) = (at(field.cells()[to].into()), at(from), at(to));
-            let away = |place: (usize, usize)| home.0.abs_diff(place.0) + home.1.abs_diff(place.1);
+            let away = |position: (usize, usize)| home.0.abs_diff(position.0) + home.1.abs_diff(position.1);
             if away(near) < away(far) { MOVE - BIAS } else { MOVE + BIAS }
         };
         let free = |cell: usize, direction: Direction| {
             let (row, col) = at(cell);
             let inside = match direction {
-                Direction::Up => row > rest.top,
-                Direction::Down => row + 1 < rest.top + rest.rows,
-                Direction::Left => col > rest.left,
-                Direction::Right => col + 1 < rest.left + rest.cols,
+                Direction::Up => row > unsolved.top,
+                Direction::Down => row + 1 < unsolved.top + unsolved.rows,
+                Direction::Left => col > unsolved.left,
+                Direction::Right => col + 1 < unsolved.left + unsolved.cols,
             };
             if !inside {
                 return None;
             }
             Some(beside(cell, direction, cols)).filter(|&cell| !fixed[cell])
         };
-        let start = self.arrive(field.blank(), tile);
+        let start = self.with_blank_at(field.blank(), tile);
         let id = self.id(start);
-        self.known[id] = Known { stamp: self.stamp, cost: 0, from: u32::MAX };
+        self.nodes[id] = RouteNode { stamp: self.stamp, cost: 0, parent: u32::MAX };
         let mut cursor = usize::MAX;
-        if let Place::Apart { blank } = start {
-            for end in self.stroll(at(blank), at(tile), fixed, &step) {
-                let level = (self.known[end].cost + estimate(self.place(end as u32))) as usize;
+        if let Position::Apart { blank } = start {
+            for end in self.monotone_paths(at(blank), at(tile), fixed, &step) {
+                let level = (self.nodes[end].cost + estimate(self.position(end as u32))) as usize;
                 self.push(level, end);
                 cursor = cursor.min(level);
             }
@@ -207,7 +207,7 @@ impl Router {
         if cursor == usize::MAX {
             // There is no straight way, or no way to go.
             self.stamp += 1;
-            self.known[id].stamp = self.stamp;
+            self.nodes[id].stamp = self.stamp;
             cursor = estimate(start) as usize;
             self.push(cursor, id);
         }
@@ -221,46 +221,46 @@ impl Router {
             }
             let Some(id) = self.open[cursor].pop() else { continue };
             let id = id as usize;
-            let place = self.place(id as u32);
-            let cost = self.known[id].cost;
-            if cost as usize + (estimate(place) as usize) < cursor {
+            let position = self.position(id as u32);
+            let cost = self.nodes[id].cost;
+            if cost as usize + (estimate(position) as usize) < cursor {
                 continue; // It was found cheaper since, and done.
             }
-            let (tile_at, blank) = match place {
-                Place::Apart { blank } => (tile, blank),
-                Place::Beside { tile, side } => (tile, beside(tile, side, cols)),
+            let (tile_at, blank) = match position {
+                Position::Apart { blank } => (tile, blank),
+                Position::Beside { tile, side } => (tile, beside(tile, side, cols)),
             };
             if let Some(more) = target.finish(tile_at, blank).map(|more| MOVE * more)
                 && best.is_none_or(|(least, _)| cost + more < least)
             {
                 best = Some((cost + more, id));
             }
-            let mut reach = |router: &mut Self, place: Place, cost: u32| {
-                let next = router.id(place);
-                let known = &mut router.known[next];
-                if known.stamp != router.stamp || known.cost > cost {
-                    *known = Known { stamp: router.stamp, cost, from: id as u32 };
-                    let level = (cost + estimate(place)) as usize;
+            let mut reach = |router: &mut Self, position: Position, cost: u32| {
+                let next = router.id(position);
+                let node = &mut router.nodes[next];
+                if node.stamp != router.stamp || node.cost > cost {
+                    *node = RouteNode { stamp: router.stamp, cost, parent: id as u32 };
+                    let level = (cost + estimate(position)) as usize;
                     router.push(level, next);
                     cursor = cursor.min(level);
                 }
             };
-            match place {
-                Place::Apart { blank } => {
+            match position {
+                Position::Apart { blank } => {
                     for direction in Direction::ALL {
                         if let Some(cell) = free(blank, direction) {
-                            let place = self.arrive(cell, tile);
-                            reach(self, place, cost + step(blank, cell));
+                            let position = self.with_blank_at(cell, tile);
+                            reach(self, position, cost + step(blank, cell));
                         }
                     }
                 }
-                Place::Beside { tile, side } => {
-                    reach(self, Place::Beside { tile: blank, side: side.opposite() }, cost + MOVE);
+                Position::Beside { tile, side } => {
+                    reach(self, Position::Beside { tile: blank, side: side.opposite() }, cost + MOVE);
                     for turn in [1, 3] {
                         let next = Direction::from_index(side as usize + turn);
                         if let (Some(corner), Some(end)) = (free(blank, next), free(tile, next)) {
                             let round = step(blank, corner) + step(corner, end);
-                            reach(self, Place::Beside { tile, side: next }, cost + round);
+                            reach(self, Position::Beside { tile, side: next }, cost + round);
                         }
                     }
                 }
@@ -279,7 +279,7 @@ impl Router {
     /// Walks the blank to the tile in the best of all ways that never turn back,
     /// one cell after the other of the rectangle between them. The states in
     /// which it arrives.
-    fn stroll(
+    fn monotone_paths(
         &mut self,
         blank: (usize, usize),
         tile: (usize, usize),
@@ -303,9 +303,9 @@ impl Router {
                 }
                 let mut best = (u32::MAX, 0);
                 let mut from = |before: usize| {
-                    let known = self.known[4 * self.cells + before];
-                    if known.stamp == self.stamp {
-                        let cost = known.cost + step(before, here);
+                    let node = self.nodes[4 * self.cells + before];
+                    if node.stamp == self.stamp {
+                        let cost = node.cost + step(before, here);
                         best = best.min((cost, 4 * self.cells + before));
                     }
                 };
@@ -315,9 +315,9 @@ impl Router {
                 if across > 0 {
                     from(cell((row, last_col[across - 1])));
                 }
-                let id = self.id(self.arrive(here, cell(tile)));
+                let id = self.id(self.with_blank_at(here, cell(tile)));
                 if best.0 != u32::MAX {
-                    self.known[id] = Known { stamp: self.stamp, cost: best.0, from: best.1 as u32 };
+                    self.nodes[id] = RouteNode { stamp: self.stamp, cost: best.0, parent: best.1 as u32 };
                 }
             }
         }
@@ -326,13 +326,13 @@ impl Router {
             (rows > 0).then(|| cell((toward(blank.0, tile.0, rows.wrapping_sub(1)), tile.1))),
             (width > 0).then(|| cell((tile.0, last_col[width.wrapping_sub(1)]))),
         ];
-        let ends = ends.map(|end| end.map(|end| self.id(self.arrive(end, cell(tile)))));
-        let reached = ends.map(|end| end.filter(|&id| self.known[id].stamp == stamp));
+        let ends = ends.map(|end| end.map(|end| self.id(self.with_blank_at(end, cell(tile)))));
+        let reached = ends.map(|end| end.filter(|&id| self.nodes[id].stamp == stamp));
         reached.into_iter().flatten().collect()
     }
 
-    /// The place of a blank in a cell while the tile has not moved.
-    fn arrive(&self, blank: usize, tile: usize) -> Place {
+    /// The position of a blank in a cell while the tile has not moved.
+    fn with_blank_at(&self, blank: usize, tile: usize) -> Position {
         let side = match blank.wrapping_sub(tile) {
             1 if !blank.is_multiple_of(self.cols) => Some(Direction::Right),
             usize::MAX if !tile.is_multiple_of(self.cols) => Some(Direction::Left),
@@ -340,21 +340,21 @@ impl Router {
             apart if apart == self.cols.wrapping_neg() => Some(Direction::Up),
             _ => None,
         };
-        side.map_or(Place::Apart { blank }, |side| Place::Beside { tile, side })
+        side.map_or(Position::Apart { blank }, |side| Position::Beside { tile, side })
     }
 
-    fn id(&self, place: Place) -> usize {
-        match place {
-            Place::Beside { tile, side } => 4 * tile + side as usize,
-            Place::Apart { blank } => 4 * self.cells + blank,
+    fn id(&self, position: Position) -> usize {
+        match position {
+            Position::Beside { tile, side } => 4 * tile + side as usize,
+            Position::Apart { blank } => 4 * self.cells + blank,
         }
     }
 
-    fn place(&self, id: u32) -> Place {
+    fn position(&self, id: u32) -> Position {
         let id = id as usize;
         match id.checked_sub(4 * self.cells) {
-            Some(blank) => Place::Apart { blank },
-            None => Place::Beside { tile: id / 4, side: Direction::from_index(id) },
+            Some(blank) => Position::Apart { blank },
+            None => Position::Beside { tile: id / 4, side: Direction::from_index(id) },
         }
     }
 
@@ -368,16 +368,18 @@ impl Router {
 
     /// The moves that led to a state.
     fn moves(&self, end: usize) -> Vec<Direction> {
-        let blank_of = |place| match place {
-            Place::Apart { blank } => blank,
-            Place::Beside { tile, side } => beside(tile, side, self.cols),
+        let blank_of = |position| match position {
+            Position::Apart { blank } => blank,
+            Position::Beside { tile, side } => beside(tile, side, self.cols),
         };
         let mut moves = Vec::new();
         let mut id = end;
-        while self.known[id].from != u32::MAX {
-            let from = self.known[id].from;
-            match (self.place(from), self.place(id as u32)) {
-                (Place::Beside { tile, side }, Place::Beside { tile: same, side: next }) if tile == same => {
+        while self.nodes[id].parent != u32::MAX {
+            let parent = self.nodes[id].parent;
+            match (self.position(parent), self.position(id as u32)) {
+                (Position::Beside { tile, side }, Position::Beside { tile: same, side: next })
+                    if tile == same =>
+                {
                     moves.extend([side.opposite(), next]);
                 }
                 (before, after) => {
@@ -394,7 +396,7 @@ impl Router {
                     moves.extend(Direction::ALL.iter().find(|&d| there(d)));
                 }
             }
-            id = from as usize;
+            id = parent as usize;
         }
         moves.reverse();
         moves

@@ -11,7 +11,7 @@ const BYTES_PER_SECOND: f64 = 1e9;
 /// About how long one thread takes for a random board without a database, in
 /// seconds, and how many times less with one, by the size of its largest
 /// pattern (docs/benchmarks.md).
-pub(crate) fn seconds_for_a_board(cells: usize, largest: Option<usize>) -> f64 {
+pub(crate) fn seconds_per_board(cells: usize, largest: Option<usize>) -> f64 {
     let without = match cells {
         25.. => 1e7,
         21..=24 => 1e5,
@@ -41,8 +41,8 @@ pub(crate) fn seconds_to_set_up(needs: &Needs, threads: f64) -> f64 {
 
 /// How many boards one thread searches without databases in the time that these
 /// take. One small board is not worth them; a large one is.
-pub(crate) fn pays_from(cells: usize, partition: &Partition, needs: &Needs, threads: f64) -> u64 {
-    let gain = seconds_for_a_board(cells, None) - seconds_for_a_board(cells, partition.largest());
+pub(crate) fn break_even_boards(cells: usize, partition: &Partition, needs: &Needs, threads: f64) -> u64 {
+    let gain = seconds_per_board(cells, None) - seconds_per_board(cells, partition.largest());
     let boards = (seconds_to_set_up(needs, threads) / gain) as u64;
     boards.max(u64::from(cells <= SMALL))
 }

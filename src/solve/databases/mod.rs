@@ -10,7 +10,7 @@
 //! Where node counts must repeat ([`Options::repeats_counts`]), the choice depends on
 //! the options and the input alone: times are those of one thread that finds nothing on
 //! disk, and streams are not looked into. With `--deterministic` it does not depend on
-//! the memory either: databases have a fixed share, and a cap that does not hold what
+//! the memory either: databases have a fixed deterministic_bytes_left, and a cap that does not hold what
 //! was chosen is refused.
 
 pub(crate) mod costs;
@@ -26,8 +26,8 @@ use crate::quantity::{Bytes, Count};
 use crate::search::astar;
 use crate::solve::Observer;
 use crate::solve::SetupError;
-use crate::solve::databases::costs::{pays_from, seconds_for_a_board, seconds_to_set_up};
-use crate::solve::databases::sample::Kind;
+use crate::solve::databases::costs::{break_even_boards, seconds_per_board, seconds_to_set_up};
+use crate::solve::databases::sample::BoardKind;
 use crate::solve::memory_plan::MemoryPlan;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -39,15 +39,15 @@ pub(crate) struct Databases {
     chosen: Vec<PartitionChoice>,
     /// Whether searches may be guided by databases at all, whether they must be,
     /// and how these must divide the tiles.
-    wanted: bool,
+    enabled: bool,
     forced: bool,
     partition: Option<Partition>,
     /// Whether the choice may depend on nothing but the options and the input; and on
     /// the memory, or not even that.
-    repeats: bool,
+    repeatable: bool,
     deterministic: bool,
     /// What is left of [`DETERMINISTIC_BYTES`].
-    share: u64,
+    deterministic_bytes_left: u64,
     /// Time spent on making and reading databases.
     time: Duration,
 }
@@ -83,7 +83,7 @@ struct PartitionChoice {
     blank: usize,
     partition: Partition,
     /// The first record of the run for which its databases are used.
-    from: u64,
+    first_record: u64,
     in_memory: bool,
 }
 
@@ -92,14 +92,14 @@ struct PartitionChoice {
 const CELLS: std::ops::RangeInclusive<usize> = 10..=25;
 
 /// States of databases that are made while a run is going on, at most.
-const IN_A_MOMENT: u64 = 40_000_000;
+const MAX_LATE_STATES: u64 = 40_000_000;
 
 /// The largest boards that are solved by shortest solutions unless asked
 /// otherwise.
 pub(crate) const SMALL: usize = 16;
 
 /// The largest boards that may have a database.
-const MOST_CELLS: usize = 25;
+const MAX_CELLS: usize = 25;
 
 /// What databases may take with `--deterministic`, for all kinds of boards together:
 /// enough for 7-7-1 of the 15-puzzle. And what those for a stream may take while they
@@ -108,14 +108,14 @@ const DETERMINISTIC_BYTES: u64 = 40 << 20;
 const DETERMINISTIC_STREAM_BYTES: u64 = 12 << 20;
 
 /// Threads that a choice counts on which must not depend on their number.
-const MANY_THREADS: usize = 64;
+const ASSUMED_THREADS: usize = 64;
 
 impl Databases {
     /// Chooses databases for a batch, brings them into memory and enters them into the
     /// budget, of which enough must be left for the run.
     pub(crate) fn prepare(
         options: &Options,
-        kinds: &[Kind],
+        kinds: &[BoardKind],
         budget: &Budget,
         mut others: OtherNeeds<'_>,
         counters: &Counters,
@@ -125,41 +125,42 @@ impl Databases {
         let mut new = Self {
             library: Library::new(options.store.clone()),
             chosen: Vec::new(),
-            wanted: options.may_use_databases(),
+            enabled: options.may_use_databases(),
             forced: options.heuristic == HeuristicChoice::Pdb,
             partition: options.partition.clone(),
-            repeats: options.repeats_counts(),
+            repeatable: options.repeats_counts(),
             deterministic: options.deterministic,
-            share: DETERMINISTIC_BYTES,
+            deterministic_bytes_left: DETERMINISTIC_BYTES,
             time: Duration::ZERO,
         };
-        if !new.wanted {
+        if !new.enabled {
             return Ok(new);
         }
-        let is_meant = |kind: &&Kind| match kind.size.cells() {
+        let is_searched = |kind: &&BoardKind| match kind.size.cells() {
             ..=SMALL => true,
             // Above, shortest solutions are found for those who insist.
-            cells => cells <= MOST_CELLS && options.insists_on_shortest(),
+            cells => cells <= MAX_CELLS && options.requires_shortest(),
         };
         // Who must repeat counts chooses as if there were many threads.
         others.threads = match () {
             () if new.deterministic => 1,
-            () if new.repeats => others.threads.max(MANY_THREADS),
+            () if new.repeatable => others.threads.max(ASSUMED_THREADS),
             () => others.threads,
         };
         let rest = others.after(budget.cap());
-        for &kind in kinds.iter().filter(is_meant) {
+        for &kind in kinds.iter().filter(is_searched) {
             let Some(Chosen { partition, needs, assumed }) =
                 new.choose(options, kind, budget, others, observer)?
             else {
                 continue;
             };
-            let Kind { size, blank, guessed, .. } = kind;
+            let BoardKind { size, blank, from_stream, .. } = kind;
             // Later there will be no more memory for making them than now.
-            if guessed && !new.forced && budget.left().saturating_sub(rest) >= assumed.peak {
+            if from_stream && !new.forced && budget.left().saturating_sub(rest) >= assumed.peak {
                 budget.reserve(assumed.peak)?;
-                let from = pays_from(size.cells(), &partition, &assumed, new.threads(options));
-                new.chosen.push(PartitionChoice { size, blank, partition, from, in_memory: false });
+                let first_record =
+                    break_even_boards(size.cells(), &partition, &assumed, new.threads(options));
+                new.chosen.push(PartitionChoice { size, blank, partition, first_record, in_memory: false });
                 continue;
             }
             match new.fetch(options, kind, &partition, counters, stop_condition, observer) {
@@ -175,7 +176,7 @@ impl Databases {
                 }
             }
             budget.reserve(needs.bytes)?;
-            new.chosen.push(PartitionChoice { size, blank, partition, from: 0, in_memory: true });
+            new.chosen.push(PartitionChoice { size, blank, partition, first_record: 0, in_memory: true });
         }
         // In a deterministic run this belongs to the workers' shares.
         if !new.chosen.is_empty() && !new.deterministic {
@@ -195,13 +196,13 @@ impl Databases {
     }
 
     /// The first record of the run for which databases are used for such boards.
-    pub(crate) fn from(&self, size: Size, blank: usize) -> u64 {
+    pub(crate) fn first_record(&self, size: Size, blank: usize) -> u64 {
         let of_kind = |choice: &&PartitionChoice| (choice.size, choice.blank) == (size, blank);
-        self.chosen.iter().find(of_kind).map_or(0, |choice| choice.from)
+        self.chosen.iter().find(of_kind).map_or(0, |choice| choice.first_record)
     }
 
     /// Brings databases into memory for which it was too early before.
-    pub(crate) fn bring(
+    pub(crate) fn load_deferred(
         &mut self,
         size: Size,
         blank: usize,
@@ -214,7 +215,7 @@ impl Databases {
             |choice: &PartitionChoice| !choice.in_memory && (choice.size, choice.blank) == (size, blank);
         let Some(index) = self.chosen.iter().position(missing) else { return };
         let partition = self.chosen[index].partition.clone();
-        let kind = Kind { size, blank, count: 0, work: 0, guessed: true };
+        let kind = BoardKind { size, blank, count: 0, work: 0, from_stream: true };
         match self.fetch(options, kind, &partition, counters, stop_condition, observer) {
             Ok(()) => self.chosen[index].in_memory = true,
             Err(error) => {
@@ -241,12 +242,12 @@ impl Databases {
             .or_else(|| self.chosen.iter().find(|choice| self.library.has(&choice.partition, size, blank)))
             .map(|choice| choice.partition.clone());
         let is_small = self.forced || CELLS.contains(&size.cells());
-        if found.is_some() || !self.wanted || !is_small || size.cells() > SMALL {
+        if found.is_some() || !self.enabled || !is_small || size.cells() > SMALL {
             return found;
         }
         for partition in self.candidates(size).into_iter().rev() {
             let Some(needs) = self.library.needs(&partition, size, blank) else { continue };
-            if needs.states <= IN_A_MOMENT
+            if needs.states <= MAX_LATE_STATES
                 && needs.peak <= budget.left()
                 && self.library.fetch(&partition, size, blank, 1, &|_| true).is_ok_and(|fits| fits)
                 && budget.reserve(needs.bytes).is_ok()
@@ -255,7 +256,7 @@ impl Databases {
                     size,
                     blank,
                     partition: partition.clone(),
-                    from: 0,
+                    first_record: 0,
                     in_memory: true,
                 });
                 return Some(partition);
@@ -265,7 +266,7 @@ impl Databases {
     }
 
     /// Why databases that were asked for are not used for boards of a size.
-    pub(crate) fn why_unsuited(&mut self, size: Size, blank: usize) -> String {
+    pub(crate) fn explain_missing(&mut self, size: Size, blank: usize) -> String {
         let why = match self.candidates(size).first() {
             None => "there are no pattern databases for them".into(),
             Some(partition) => match partition.misfit(size) {
@@ -285,7 +286,7 @@ impl Databases {
 
     /// The threads that the choice of databases counts on.
     fn threads(&self, options: &Options) -> f64 {
-        if self.repeats { 1.0 } else { options.threads.min(cores()) as f64 }
+        if self.repeatable { 1.0 } else { options.threads.min(cores()) as f64 }
     }
 
     fn candidates(&self, size: Size) -> Vec<Partition> {
@@ -299,12 +300,12 @@ impl Databases {
     fn choose(
         &mut self,
         options: &Options,
-        kind: Kind,
+        kind: BoardKind,
         budget: &Budget,
         others: OtherNeeds<'_>,
         observer: &dyn Observer,
     ) -> Result<Option<Chosen>, SetupError> {
-        let Kind { size, blank, count, work, guessed } = kind;
+        let BoardKind { size, blank, count, work, from_stream } = kind;
         let forced = self.forced;
         if !forced && !CELLS.contains(&size.cells()) {
             return Ok(None);
@@ -313,30 +314,30 @@ impl Databases {
         // What is reserved already and does not depend on the cap.
         let fixed = (budget.cap() - left).saturating_sub((others.before)(budget.cap()));
         let threads = self.threads(options);
-        let without = work as f64 * seconds_for_a_board(size.cells(), None) / threads;
+        let without = work as f64 * seconds_per_board(size.cells(), None) / threads;
         let mut best = (!forced).then_some((without, None));
         let mut least: Option<u64> = None;
-        let mut said = vec![format!("none: {without:.1} s")];
+        let mut explanations = vec![format!("none: {without:.1} s")];
         for partition in self.candidates(size) {
             let Some(needs) = self.library.needs(&partition, size, blank) else { continue };
-            let assumed = match self.repeats {
+            let assumed = match self.repeatable {
                 true => self.library.needs_from_scratch(&partition, size, blank).unwrap_or(needs),
                 false => needs,
             };
             // What is made later is made beside everything else.
-            let is_later = self.deterministic && guessed && !forced;
-            let beside_rest = if is_later { assumed.peak } else { needs.bytes };
-            let with = |cap| (assumed.peak + MemoryPlan::PROGRAM).max(beside_rest + others.after(cap));
+            let is_deferred = self.deterministic && from_stream && !forced;
+            let bytes_during_run = if is_deferred { assumed.peak } else { needs.bytes };
+            let with = |cap| (assumed.peak + MemoryPlan::PROGRAM).max(bytes_during_run + others.after(cap));
             let needed = least_cap(|cap| fixed + (others.before)(cap) + with(cap));
             if self.deterministic && self.partition.is_none() {
-                let is_too_large =
-                    assumed.bytes > self.share || guessed && assumed.peak > DETERMINISTIC_STREAM_BYTES;
+                let is_too_large = assumed.bytes > self.deterministic_bytes_left
+                    || from_stream && assumed.peak > DETERMINISTIC_STREAM_BYTES;
                 if is_too_large {
-                    said.push(format!("{partition}: more than --deterministic has for databases"));
+                    explanations.push(format!("{partition}: more than --deterministic has for databases"));
                     continue;
                 }
             } else if with(budget.cap()) > left {
-                said.push(format!("{partition}: needs {}", Bytes(needed)));
+                explanations.push(format!("{partition}: needs {}", Bytes(needed)));
                 least = Some(least.map_or(needed, |least| least.min(needed)));
                 continue;
             }
@@ -344,14 +345,15 @@ impl Databases {
             // The search wants memory, too.
             if is_wide && !self.deterministic && needs.bytes > left / 3 && matches!(best, Some((_, Some(_))))
             {
-                said.push(format!("{partition}: {} are too large a part", Bytes(needs.bytes)));
+                explanations.push(format!("{partition}: {} are too large a part", Bytes(needs.bytes)));
                 continue;
             }
             let set_up = seconds_to_set_up(&assumed, threads);
             let more = if is_wide { partition.divisions() as f64 } else { 1.0 };
-            let each = seconds_for_a_board(size.cells(), partition.largest()) / more.sqrt();
+            let each = seconds_per_board(size.cells(), partition.largest()) / more.sqrt();
             let all = set_up + work as f64 * each / threads;
-            said.push(format!("{partition}: {all:.1} s, {set_up:.1} s of it set-up, {}", Bytes(needs.bytes)));
+            explanations
+                .push(format!("{partition}: {all:.1} s, {set_up:.1} s of it set-up, {}", Bytes(needs.bytes)));
             if best.as_ref().is_none_or(|(time, _)| all < *time) {
                 best = Some((all, Some((Chosen { partition, needs, assumed }, needed))));
             }
@@ -360,7 +362,7 @@ impl Databases {
         if options.explain {
             let name = chosen.as_ref().map_or("no database", |(chosen, _)| chosen.partition.name());
             let about = match count {
-                _ if guessed => "boards that a stream may bring, from where it pays".into(),
+                _ if from_stream => "boards that a stream may bring, from where it pays".into(),
                 0 => "some boards".into(),
                 count if work > 4 * count => {
                     format!(
@@ -373,7 +375,7 @@ impl Databases {
             };
             observer.explain(&format!(
                 "{size}: {name}, for {about}; expected for the whole batch: {}",
-                said.join("; ")
+                explanations.join("; ")
             ));
         }
         match (chosen, least) {
@@ -383,7 +385,8 @@ impl Databases {
                 Err(OutOfBudget { cap: budget.cap(), needed }.into())
             }
             (Some((chosen, _)), _) => {
-                self.share = self.share.saturating_sub(chosen.assumed.bytes);
+                self.deterministic_bytes_left =
+                    self.deterministic_bytes_left.saturating_sub(chosen.assumed.bytes);
                 Ok(Some(chosen))
             }
             (None, _) => Ok(None),
@@ -393,7 +396,7 @@ impl Databases {
     fn fetch(
         &mut self,
         options: &Options,
-        kind: Kind,
+        kind: BoardKind,
         partition: &Partition,
         counters: &Counters,
         stop_condition: &StopCondition,
@@ -438,7 +441,7 @@ impl Options {
     }
 
     /// Whether shortest solutions of large boards, too, are asked for.
-    fn insists_on_shortest(&self) -> bool {
+    fn requires_shortest(&self) -> bool {
         match self.algorithm {
             Algorithm::Auto => self.quality == Quality::Optimal,
             algorithm => matches!(algorithm, Algorithm::Astar | Algorithm::Ida),

@@ -1,7 +1,7 @@
-//! A first look at the files: which boards there are, and about how many.
+//! A first sample_reader at the files: which boards there are, and about how many.
 //!
 //! Tables are chosen and made before the first puzzle is solved, so somebody has
-//! to look ahead: at the first records of each file, and at its size.
+//! to sample_reader ahead: at the first records of each file, and at its size.
 
 use crate::files::name::path_of;
 use crate::input::{Block, Defaults, Packing, RECORDS, Reader};
@@ -15,50 +15,55 @@ use std::io::Cursor;
 
 /// Boards of one size whose goals have the blank in one cell.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Kind {
+pub(crate) struct BoardKind {
     pub(crate) size: Size,
     /// The cell of the goal's blank.
     pub(crate) blank: usize,
     /// How many there seem to be.
     pub(crate) count: u64,
-    /// How much work they seem to be, in boards of usual difficulty.
+    /// How much work they seem to be, in boards of typical difficulty.
     pub(crate) work: u64,
     /// Whether none of them was seen: a stream may or may not bring some.
-    pub(crate) guessed: bool,
+    pub(crate) from_stream: bool,
 }
 
 /// Records that a stream is taken to have: it cannot be looked into.
-const IN_A_STREAM: u64 = 1000;
+const ASSUMED_STREAM_RECORDS: u64 = 1000;
 
 /// The kinds of boards in all files, the most frequent first. Standard input is
 /// taken to go on as it begins; what another stream brings is taken to be like the
 /// files, or else of the given size.
-pub(crate) fn survey(
+pub(crate) fn sample_input(
     options: &Options,
     defaults: &Defaults,
     first_bytes: &[u8],
-    otherwise: Size,
-) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = Vec::new();
+    default_size: Size,
+) -> Vec<BoardKind> {
+    let mut kinds: Vec<BoardKind> = Vec::new();
     let mut streams = 0;
     for file in &options.files {
         match fs::metadata(path_of(file)) {
             // How much of a stream has come by now depends on its writer.
             _ if file == "-" && !first_bytes.is_empty() && !options.repeats_counts() => {
                 let reader = Reader::from_stream(file, Cursor::new(first_bytes.to_vec()), defaults.clone());
-                look(reader, |records, _| (IN_A_STREAM as f64 / records as f64).max(1.0), true, &mut kinds);
+                sample_reader(
+                    reader,
+                    |records, _| (ASSUMED_STREAM_RECORDS as f64 / records as f64).max(1.0),
+                    true,
+                    &mut kinds,
+                );
             }
             _ if file == "-" => streams += 1,
             Ok(metadata) if metadata.is_file() => {
                 // Compressed boards take about a third.
                 let length = if Packing::of(file).is_some() { 3 * metadata.len() } else { metadata.len() };
                 // A short file is read to its end; of a longer one this is a sample.
-                let times = |records, bytes| match records {
+                let scale = |records, bytes| match records {
                     0..RECORDS => 1.0,
                     _ => (length as f64 / bytes as f64).max(1.0),
                 };
                 if let Ok(reader) = Reader::open(file, defaults.clone()) {
-                    look(reader, times, false, &mut kinds);
+                    sample_reader(reader, scale, false, &mut kinds);
                 }
             }
             Ok(metadata) if !metadata.is_dir() => streams += 1,
@@ -68,13 +73,15 @@ pub(crate) fn survey(
     }
     if streams > 0 {
         if kinds.is_empty() {
-            let size = defaults.size.unwrap_or(otherwise);
+            let size = defaults.size.unwrap_or(default_size);
             if let Some(goal) = defaults.goal.board(size) {
-                kinds.push(Kind { size, blank: goal.blank(), count: 0, work: 0, guessed: true });
+                kinds.push(BoardKind { size, blank: goal.blank(), count: 0, work: 0, from_stream: true });
             }
         }
         let all = kinds.len().max(1) as u64;
-        kinds.iter_mut().for_each(|kind| kind.add(streams * IN_A_STREAM / all, streams * IN_A_STREAM / all));
+        kinds.iter_mut().for_each(|kind| {
+            kind.add(streams * ASSUMED_STREAM_RECORDS / all, streams * ASSUMED_STREAM_RECORDS / all)
+        });
     }
     let shards = options.shard.1.max(1);
     for kind in &mut kinds {
@@ -84,35 +91,40 @@ pub(crate) fn survey(
     kinds
 }
 
-/// Adds the boards that a reader brings, so many times those of its first block:
+/// Adds the boards that a reader brings, so many scale those of its first block:
 /// by its records and its bytes. What cannot be read is somebody else's trouble.
-fn look(mut reader: Reader, times: impl Fn(usize, u64) -> f64, guessed: bool, kinds: &mut Vec<Kind>) {
+fn sample_reader(
+    mut reader: Reader,
+    scale: impl Fn(usize, u64) -> f64,
+    from_stream: bool,
+    kinds: &mut Vec<BoardKind>,
+) {
     let mut block = Block::default();
     let Ok(true) = reader.next_block(&mut block, RECORDS) else { return };
-    let factor = times(block.len(), reader.progress().0.max(1));
-    let mut found: Vec<Kind> = Vec::new();
+    let factor = scale(block.len(), reader.progress().0.max(1));
+    let mut found: Vec<BoardKind> = Vec::new();
     for index in 0..block.len() {
         let Ok(Instance::Tiles { board, goal, .. }) = block.parse(index) else { continue };
         let Some(goal) = goal.board(board.size()) else { continue };
         let (size, blank, work) = (board.size(), goal.blank(), difficulty(&board, &goal));
-        count(&mut found, Kind { size, blank, count: 1, work, guessed });
+        count(&mut found, BoardKind { size, blank, count: 1, work, from_stream });
     }
-    let times = |number: u64| (number as f64 * factor) as u64;
+    let scale = |number: u64| (number as f64 * factor) as u64;
     for kind in found {
-        count(kinds, Kind { count: times(kind.count), work: times(kind.work), ..kind });
+        count(kinds, BoardKind { count: scale(kind.count), work: scale(kind.work), ..kind });
     }
 }
 
-impl Kind {
+impl BoardKind {
     fn add(&mut self, count: u64, work: u64) {
         self.count += count;
         self.work += work;
     }
 }
 
-/// For how many boards of usual difficulty a board of up to 16 cells counts: a
-/// search doubles with every other move that the way home is longer than usual.
-/// The hardest boards take hundreds of times as long as random ones.
+/// For how many boards of typical difficulty a board of up to 16 cells counts: a
+/// search doubles with every other move that the way home is longer than typical.
+/// The hardest boards take hundreds of scale as long as random ones.
 fn difficulty(board: &Board, goal: &Board) -> u64 {
     let (rows, cols) = (board.size().rows(), board.size().cols());
     if rows * cols > 16 {
@@ -120,15 +132,15 @@ fn difficulty(board: &Board, goal: &Board) -> u64 {
     }
     let field = MutableBoard::new(board, goal);
     // The mean distance of two cells of a line of n is (n² - 1) / 3n.
-    let apart = |n: usize| (n * n - 1) as f64 / (3 * n) as f64;
-    let usual = (rows * cols - 1) as f64 * (apart(rows) + apart(cols));
-    2f64.powf((f64::from(lower_bound(&field)) - usual - USUAL_CONFLICTS) / 2.0).clamp(1.0, 1024.0) as u64
+    let mean_distance = |n: usize| (n * n - 1) as f64 / (3 * n) as f64;
+    let typical = (rows * cols - 1) as f64 * (mean_distance(rows) + mean_distance(cols));
+    2f64.powf((f64::from(lower_bound(&field)) - typical - TYPICAL_CONFLICTS) / 2.0).clamp(1.0, 1024.0) as u64
 }
 
 /// What linear conflicts add to a random board of 16 cells, in moves.
-const USUAL_CONFLICTS: f64 = 2.0;
+const TYPICAL_CONFLICTS: f64 = 2.0;
 
-fn count(kinds: &mut Vec<Kind>, more: Kind) {
+fn count(kinds: &mut Vec<BoardKind>, more: BoardKind) {
     match kinds.iter_mut().find(|kind| (kind.size, kind.blank) == (more.size, more.blank)) {
         Some(kind) => kind.add(more.count, more.work),
         None => kinds.push(more),
@@ -141,7 +153,7 @@ mod tests {
     use crate::puzzle::tiles::Goal;
 
     #[test]
-    fn hard_boards_count_for_many() {
+    fn hard_boards_count_as_many() {
         let size = Size::FIFTEEN;
         let goal = Goal::BlankLast.board(size).unwrap();
         let of = |tiles: [u32; 16]| difficulty(&Board::new(size, &tiles).unwrap(), &goal);

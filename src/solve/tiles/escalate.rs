@@ -1,7 +1,7 @@
 //! Searches that turn out to be long.
 //!
 //! A small frontier and few databases decide most quickly what is decided in
-//! seconds. What is not is begun again with more of both: below a larger frontier
+//! seconds. What is not is begun again with more of combine: below a larger frontier
 //! there are fewer states, and more databases cut off more of them, but each state
 //! costs more (docs/benchmarks.md).
 
@@ -12,18 +12,18 @@ use crate::solve::plan::Tier;
 use crate::solve::solver::{Attempt, Solver};
 
 /// Nodes after which a search is a long one.
-const LONG: u64 = 64_000_000;
+const SHORT_NODES: u64 = 64_000_000;
 
 /// The memory of those that are not.
-const FRONTIER: usize = 32 << 20;
+const SHORT_FRONTIER: usize = 32 << 20;
 
 /// A solver for what is decided soon, and one for the rest.
-pub(crate) struct LongLater {
+pub(crate) struct Escalate {
     pub(crate) first: Box<dyn Solver>,
     pub(crate) then: Box<dyn Solver>,
 }
 
-impl Solver for LongLater {
+impl Solver for Escalate {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let limits = attempt.limits;
         if attempt.tier != Tier::Large {
@@ -34,24 +34,24 @@ impl Solver for LongLater {
             return self.then.attempt(board, attempt, effort);
         }
         let Attempt { tier, region, helpers, .. } = attempt;
-        let short = Limits { max_nodes: Some(LONG), ..limits };
-        let small = Attempt { tier, limits: short, region: &mut region.first(FRONTIER), helpers };
+        let short = Limits { max_nodes: Some(SHORT_NODES), ..limits };
+        let small = Attempt { tier, limits: short, region: &mut region.first(SHORT_FRONTIER), helpers };
         let first = self.first.attempt(board, small, effort)?;
-        let is_open = match &first {
+        let is_undecided = match &first {
             Verdict::Solved(solution) => !solution.optimal,
             Verdict::GaveUp { .. } => true,
             Verdict::Unsolvable { .. } | Verdict::Invalid { .. } => false,
         };
-        if !is_open || limits.reached(0).is_some() {
+        if !is_undecided || limits.reached(0).is_some() {
             return Some(first);
         }
         let then = self.then.attempt(board, Attempt { tier, limits, region, helpers }, effort)?;
-        Some(both(first, then))
+        Some(combine(first, then))
     }
 }
 
 /// What two searches for the same have proved.
-fn both(first: Verdict, then: Verdict) -> Verdict {
+fn combine(first: Verdict, then: Verdict) -> Verdict {
     match (first, then) {
         (Verdict::GaveUp { bound: first, .. }, Verdict::GaveUp { reason, bound }) => {
             Verdict::GaveUp { reason, bound: bound.max(first) }
@@ -70,17 +70,17 @@ mod tests {
     use crate::model::report::{GiveUp, Moves};
 
     #[test]
-    fn nothing_that_was_proved_is_lost() {
+    fn combined_verdict_keeps_the_best_bound() {
         let gave_up = |bound| Verdict::GaveUp { reason: GiveUp::Time, bound };
         let solved = |length, bound| {
             let moves = Moves::Tiles(Vec::new());
             Verdict::Solved(Solution { moves, length, optimal: length == bound, bound })
         };
-        assert_eq!(both(gave_up(90), gave_up(88)), gave_up(90));
-        assert_eq!(both(gave_up(86), gave_up(88)), gave_up(88));
-        assert_eq!(both(solved(96, 90), gave_up(92)), solved(96, 92));
-        assert_eq!(both(solved(96, 90), gave_up(96)), solved(96, 96));
-        assert_eq!(both(gave_up(90), solved(96, 96)), solved(96, 96));
-        assert_eq!(both(solved(98, 90), solved(96, 96)), solved(96, 96));
+        assert_eq!(combine(gave_up(90), gave_up(88)), gave_up(90));
+        assert_eq!(combine(gave_up(86), gave_up(88)), gave_up(88));
+        assert_eq!(combine(solved(96, 90), gave_up(92)), solved(96, 92));
+        assert_eq!(combine(solved(96, 90), gave_up(96)), solved(96, 96));
+        assert_eq!(combine(gave_up(90), solved(96, 96)), solved(96, 96));
+        assert_eq!(combine(solved(98, 90), solved(96, 96)), solved(96, 96));
     }
 }

@@ -14,51 +14,55 @@ use crate::model::report::{Effort, Solution, Verdict};
 use crate::puzzle::tiles::Board;
 use crate::search::{Limits, NoHelpers, Stop};
 use crate::solve::solver::verdict;
-use crate::solve::tiles::{OfBoards, Search, first_weights};
+use crate::solve::tiles::{BoardPuzzle, Search, any_solution_weights};
 
 /// Nodes for each weight when the time is over.
-const NODES: u64 = 50_000;
+const NODES_PER_WEIGHT: u64 = 50_000;
 
 /// A solution that stands in for a shortest one.
-pub(crate) struct StandIn {
+pub(crate) struct FallbackSolution {
     solution: Solution,
     algorithm: &'static str,
     heuristic: &'static str,
 }
 
-impl StandIn {
+impl FallbackSolution {
     /// The verdict of this solution where none shorter than `bound` exists.
-    pub(crate) fn take_place(self, bound: u32, effort: &mut Effort) -> Verdict {
+    pub(crate) fn into_verdict(self, bound: u32, effort: &mut Effort) -> Verdict {
         (effort.algorithm, effort.heuristic) = (self.algorithm, self.heuristic);
         with_bound(self.solution, bound)
     }
 }
 
-impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
+impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
     /// The solution of `--quality fast`, if there is time for it.
-    pub(crate) fn stand_in(&mut self) -> Option<StandIn> {
+    pub(crate) fn timed_fallback(&mut self) -> Option<FallbackSolution> {
         let limits = self.limits;
         self.limits.deadline = Some(limits.any_solution_until?);
-        let ending = self.first();
+        let ending = self.any_solution();
         self.limits = limits;
         let Verdict::Solved(solution) = verdict(ending) else { return None };
-        Some(StandIn { solution, algorithm: self.effort.algorithm, heuristic: self.effort.heuristic })
+        Some(FallbackSolution {
+            solution,
+            algorithm: self.effort.algorithm,
+            heuristic: self.effort.heuristic,
+        })
     }
 
-    /// A solution where none shorter than `bound` exists, found in milliseconds.
-    pub(crate) fn second_best(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
-        let weights = first_weights(board.size().cells());
-        self.limits = Limits { max_nodes: Some(NODES), deadline: None, ..self.limits };
+    /// A solution where none shorter than `bound` exists, solution in milliseconds.
+    pub(crate) fn quick_fallback(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
+        let weights = any_solution_weights(board.size().cells());
+        self.limits = Limits { max_nodes: Some(NODES_PER_WEIGHT), deadline: None, ..self.limits };
         self.helpers = &NoHelpers;
-        let ending = self.first_of(&weights, |stop| matches!(stop, Stop::Memory | Stop::Nodes));
-        if let Verdict::Solved(found) = verdict(ending) {
-            return Some(with_bound(found, bound));
+        let ending = self.any_solution_with(&weights, |stop| matches!(stop, Stop::Memory | Stop::Nodes));
+        if let Verdict::Solved(solution) = verdict(ending) {
+            return Some(with_bound(solution, bound));
         }
-        self.in_stages(board, bound)
+        self.staged_fallback(board, bound)
     }
 
     /// A solution that needs no memory to speak of, however far it is.
-    fn in_stages(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
+    fn staged_fallback(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
         let puzzle = self.problem.puzzle;
         let mut field = MutableBoard::to_homes(board, |tile| puzzle.home(tile));
         let mut staged = Staged::new(board.size());
@@ -74,9 +78,9 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
 }
 
 /// The verdict of a solution where none shorter than `bound` exists.
-fn with_bound(found: Solution, bound: u32) -> Verdict {
-    let bound = bound.min(found.length);
-    Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found })
+fn with_bound(solution: Solution, bound: u32) -> Verdict {
+    let bound = bound.min(solution.length);
+    Verdict::Solved(Solution { bound, optimal: bound == solution.length, ..solution })
 }
 
 #[cfg(test)]
@@ -122,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_is_no_longer_than_a_fast_solution() {
+    fn fallback_is_as_short_as_a_fast_solution() {
         for metric in [Metric::Tile, Metric::Line] {
             assert_eq!(length(Quality::Auto, metric), length(Quality::Fast, metric), "{metric:?}");
         }

@@ -24,12 +24,12 @@ pub(crate) struct LargeSolver {
 
 /// Boards of more cells are not solved at once: their results are long, and
 /// those of a block must not pile up.
-const AT_ONCE: usize = 600;
+const QUICK_CELLS: usize = 600;
 
 impl Solver for LargeSolver {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
-        let at_once = self.method == LargeMethod::Staged && board.size().cells() <= AT_ONCE;
-        if attempt.tier == Tier::Quick && !at_once {
+        let is_quick = self.method == LargeMethod::Staged && board.size().cells() <= QUICK_CELLS;
+        if attempt.tier == Tier::Quick && !is_quick {
             return None;
         }
         let field = MutableBoard::new(board, &self.goal);
@@ -37,14 +37,15 @@ impl Solver for LargeSolver {
         let ending = match self.method {
             LargeMethod::Staged => staged(&field, &attempt.limits, attempt.helpers, effort),
             LargeMethod::Beam(width) => beam(&field, width, attempt, effort),
-            LargeMethod::Improve { hands } => {
+            LargeMethod::Improve { threads } => {
                 let Attempt { limits, region, helpers, .. } = attempt;
-                let memory = whole(region);
-                let means = Resources { limits, helpers, hands, memory, bound: bound as usize, width: None };
+                let memory = whole_region(region);
+                let resources =
+                    Resources { limits, helpers, threads, memory, bound: bound as usize, width: None };
                 effort.algorithm = "improve";
                 let mut work = Work::default();
-                let ending = improve(&field, None, means, &mut work);
-                note(effort, work);
+                let ending = improve(&field, None, resources, &mut work);
+                add_work(effort, work);
                 ending
             }
         };
@@ -65,26 +66,26 @@ fn staged(
 ) -> Result<Vec<Direction>, Stop> {
     effort.algorithm = "staged";
     let cells = field.size().cells();
-    let helpers = if (AT_ONCE..=FROM_BOTH_ENDS).contains(&cells) { helpers } else { &NoHelpers };
+    let helpers = if (QUICK_CELLS..=MAX_BIDIRECTIONAL_CELLS).contains(&cells) { helpers } else { &NoHelpers };
     let started = Instant::now();
-    let hands = AtomicUsize::new(0);
+    let arrivals = AtomicUsize::new(0);
     let endings = Mutex::new((Vec::new(), Work::default()));
     helpers.run_shared(&|| {
-        let hand = hands.fetch_add(1, Relaxed);
-        if hand > 1 || hand == 1 && started.elapsed() > SOON * (cells / AT_ONCE) as u32 {
+        let arrival = arrivals.fetch_add(1, Relaxed);
+        if arrival > 1 || arrival == 1 && started.elapsed() > HELPER_DELAY * (cells / QUICK_CELLS) as u32 {
             return;
         }
-        let mut own = if hand == 1 { field.reversed() } else { field.clone() };
+        let mut own = if arrival == 1 { field.reversed() } else { field.clone() };
         let mut staged = Staged::new(field.size());
         let ending = staged.solve(&mut own, limits);
         let (endings, work) = &mut *endings.lock();
         work.expanded += staged.routes();
         work.generated += own.moves().len() as u64;
         let moves = own.into_moves();
-        endings.push(ending.map(|()| if hand == 1 { backward(&moves) } else { moves }));
+        endings.push(ending.map(|()| if arrival == 1 { backward(&moves) } else { moves }));
     });
     let (endings, work) = endings.into_inner();
-    note(effort, work);
+    add_work(effort, work);
     let shorter = |one: Result<Vec<Direction>, Stop>, other: Result<Vec<Direction>, Stop>| match (one, other)
     {
         (Ok(one), Ok(other)) => Ok(if other.len() < one.len() { other } else { one }),
@@ -95,15 +96,15 @@ fn staged(
 
 /// Boards of more cells are solved from one end only: two solutions of millions
 /// of moves would take too much memory.
-const FROM_BOTH_ENDS: usize = 1 << 14;
+const MAX_BIDIRECTIONAL_CELLS: usize = 1 << 14;
 
 /// A helper that comes later than this would hold up the owner, for each so many
 /// cells as a board has that is not solved at once.
-const SOON: Duration = Duration::from_millis(5);
+const HELPER_DELAY: Duration = Duration::from_millis(5);
 
 /// The parts of a beam: always so many, so that what is found does not depend on
 /// the number of threads.
-const PARTS: usize = 4;
+const SHARDS: usize = 4;
 
 /// A solution by one beam; in stages, where a beam does not suit the board or
 /// finds none.
@@ -113,19 +114,23 @@ fn beam(
     attempt: Attempt<'_, '_>,
     effort: &mut Effort,
 ) -> Result<Vec<Direction>, Stop> {
-    let memory = whole(attempt.region);
-    let widest = beam::widest(field.size(), size_of_val(memory));
-    let width = width.map_or(widest, |width| width.min(widest));
+    let memory = whole_region(attempt.region);
+    let max_width = beam::max_width(field.size(), size_of_val(memory));
+    let width = width.map_or(max_width, |width| width.min(max_width));
     if !beam::suits(field.size()) || width == 0 {
         return staged(field, &attempt.limits, &NoHelpers, effort);
     }
     effort.algorithm = "beam";
-    let course =
-        BeamParams { width, ends: None, turns: BeamParams::TURNS[0], weights: Weights::of(field.size()) };
+    let params = BeamParams {
+        width,
+        deadline: None,
+        side_order: BeamParams::SIDE_ORDERS[0],
+        weights: Weights::of(field.size()),
+    };
     let mut work = Work::default();
-    let help = (attempt.helpers, PARTS);
-    let found = beam::solve_together(field, &course, usize::MAX, &attempt.limits, help, memory, &mut work);
-    note(effort, work);
+    let help = (attempt.helpers, SHARDS);
+    let found = beam::solve_parallel(field, &params, usize::MAX, &attempt.limits, help, memory, &mut work);
+    add_work(effort, work);
     match found? {
         Some(moves) => Ok(moves),
         None => staged(field, &attempt.limits, &NoHelpers, effort),
@@ -133,14 +138,14 @@ fn beam(
 }
 
 /// All memory of a region.
-pub(crate) fn whole<'m>(region: &'m mut Region<'_>) -> &'m mut [u64] {
+pub(crate) fn whole_region<'m>(region: &'m mut Region<'_>) -> &'m mut [u64] {
     let bytes = region.bytes();
     let ([_, _, all], used) = region.split(0, 0);
     used.raise(bytes);
     all.words
 }
 
-pub(crate) fn note(effort: &mut Effort, work: Work) {
+pub(crate) fn add_work(effort: &mut Effort, work: Work) {
     effort.expanded += work.expanded;
     effort.generated += work.generated;
 }
@@ -152,13 +157,13 @@ pub(crate) fn solved(moves: Vec<Direction>, bound: u32) -> Verdict {
 }
 
 /// Boards that cannot be searched: all that is said of them is a lower bound.
-pub(crate) struct Refused {
+pub(crate) struct Unsupported {
     pub(crate) goal: Board,
     pub(crate) metric: Metric,
     pub(crate) reason: GiveUp,
 }
 
-impl Solver for Refused {
+impl Solver for Unsupported {
     fn attempt(&self, board: &Board, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
         let bound = match self.metric {
             Metric::Tile => lower_bound(&MutableBoard::new(board, &self.goal)),

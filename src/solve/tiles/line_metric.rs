@@ -8,45 +8,45 @@ use crate::puzzle::tiles::{Board, Lines, Metric};
 use crate::solve::plan::{Method, Plan, Tier};
 use crate::solve::solver::{Attempt, Solver};
 use crate::solve::suitable::{Notice, Refusal};
-use crate::solve::tiles::{self, Made, Resources, TileSolver};
+use crate::solve::tiles::{self, NewSolver, Resources, TileSolver};
 use std::sync::OnceLock;
 
 /// The most that is spent on counts: more than this take over a second.
-const COUNTS: u64 = 16 << 20;
+const MAX_COUNT_BYTES: u64 = 16 << 20;
 
-/// The most that is spent on a perimeter, and the most cells of boards that get
+/// The most that is spent on a perimeter_bytes, and the most cells of boards that get
 /// one. On larger boards most states are cut off where they are still far from
-/// any perimeter, and looking the others up costs more than it saves.
-const PERIMETER: u64 = 4 << 20;
-const PERIMETER_CELLS: usize = 12;
+/// any perimeter_bytes, and looking the others up costs more than it saves.
+const MAX_PERIMETER_BYTES: u64 = 4 << 20;
+const MAX_PERIMETER_CELLS: usize = 12;
 
 /// The solver for boards with this goal, or why there is none.
-pub(crate) fn solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> Made {
+pub(crate) fn solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> NewSolver {
     let budget = resources.budget;
-    let searched = !matches!(plan.method, Method::Large(_));
-    if let Some(puzzle) = Lines::new(goal).filter(|_| searched) {
-        let heuristic = LineWalk::new(&puzzle, budget.left().min(COUNTS) as usize);
+    let is_searched = !matches!(plan.method, Method::Large(_));
+    if let Some(puzzle) = Lines::new(goal).filter(|_| is_searched) {
+        let heuristic = LineWalk::new(&puzzle, budget.left().min(MAX_COUNT_BYTES) as usize);
         let mut bytes = heuristic.bytes() as u64;
-        let mut perimeter = 0;
-        if plan.heuristic == HeuristicChoice::Auto && goal.size().cells() <= PERIMETER_CELLS {
-            perimeter = budget.left().saturating_sub(bytes).min(PERIMETER);
-            bytes += perimeter;
+        let mut perimeter_bytes = 0;
+        if plan.heuristic == HeuristicChoice::Auto && goal.size().cells() <= MAX_PERIMETER_CELLS {
+            perimeter_bytes = budget.left().saturating_sub(bytes).min(MAX_PERIMETER_BYTES);
+            bytes += perimeter_bytes;
         }
         let short = |short: OutOfBudget| Refusal { reason: GiveUp::Memory, why: short.to_string() };
         budget.reserve(bytes).map_err(short)?;
         let easy = TileSolver { puzzle, heuristic, plan };
-        let solver = LineSolver { easy, hard: OnceLock::new(), goal: goal.clone(), perimeter };
+        let solver = LineSolver { easy, hard: OnceLock::new(), goal: goal.clone(), perimeter_bytes };
         return Ok((Box::new(solver), None));
     }
     match plan.method {
-        Method::First | Method::Large(_) => {
+        Method::AnySolution | Method::Large(_) => {
             let (inner, notice) = tiles::solver(goal, Plan { metric: Metric::Tile, ..plan }, resources);
             let note = match notice {
-                Some(Notice::Refused(refusal)) => return Err(refusal),
+                Some(Notice::NotSolved(refusal)) => return Err(refusal),
                 Some(Notice::Replaced(note)) => Some(note),
                 None => None,
             };
-            Ok((Box::new(CompactPayload { inner, goal: goal.clone() }), note))
+            Ok((Box::new(InLineMetric { inner, goal: goal.clone() }), note))
         }
         _ => Err(Refusal {
             reason: GiveUp::Unsupported,
@@ -60,11 +60,11 @@ pub(crate) fn solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> Made
 /// Boards of up to 16 cells.
 struct LineSolver {
     easy: TileSolver<Lines, LineWalk>,
-    /// Made for the first board that is not solved at once.
+    /// NewSolver for the first board that is not solved at once.
     hard: OnceLock<Option<TileSolver<Lines, Perimeter<LineWalk>>>>,
     goal: Board,
-    /// Bytes for a perimeter.
-    perimeter: u64,
+    /// Bytes for a perimeter_bytes.
+    perimeter_bytes: u64,
 }
 
 impl Solver for LineSolver {
@@ -75,7 +75,7 @@ impl Solver for LineSolver {
         let hard = self.hard.get_or_init(|| {
             let TileSolver { puzzle, heuristic, plan } = &self.easy;
             let goal = puzzle.state(&self.goal);
-            let heuristic = Perimeter::new(puzzle, heuristic.clone(), &goal, self.perimeter as usize)?;
+            let heuristic = Perimeter::new(puzzle, heuristic.clone(), &goal, self.perimeter_bytes as usize)?;
             Some(TileSolver { puzzle: puzzle.clone(), heuristic, plan: *plan })
         });
         match hard {
@@ -86,12 +86,12 @@ impl Solver for LineSolver {
 }
 
 /// Larger boards: solved in single steps, of which straight runs are counted.
-struct CompactPayload {
+struct InLineMetric {
     inner: Box<dyn Solver>,
     goal: Board,
 }
 
-impl Solver for CompactPayload {
+impl Solver for InLineMetric {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let verdict = self.inner.attempt(board, attempt, effort)?;
         Some(match verdict {

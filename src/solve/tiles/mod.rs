@@ -11,10 +11,10 @@ pub(crate) mod weighted_fallback;
 
 use super::databases::Databases;
 use crate::solve::tiles::any_heuristic::AnyHeuristic;
-use crate::solve::tiles::large::{LargeSolver, Refused};
+use crate::solve::tiles::large::{LargeSolver, Unsupported};
 
 use super::plan::{Method, Plan, QUICK_NODES, QUICK_NODES_BY_DATABASES, QUICK_NODES_OF_WIDE_BOARDS, Tier};
-use super::solver::{Attempt, FirstThen, Solver, account, verdict};
+use super::solver::{Attempt, QuickThen, Solver, account, verdict};
 use super::suitable::{Notice, Refusal};
 use crate::heuristic::{Blind, Heuristic, Manhattan, WalkTables};
 use crate::memory::Region;
@@ -30,9 +30,9 @@ use crate::search::beam::Width;
 use crate::search::{
     Ending, HelperPool, Limits, NoHelpers, Order, Outcome, Problem, Stop, beam, bfs, dfs, ida,
 };
-use crate::solve::tiles::escalate::LongLater;
-use crate::solve::tiles::ida_first::NearFirst;
-use crate::solve::tiles::weighted_fallback::Promise;
+use crate::solve::tiles::escalate::Escalate;
+use crate::solve::tiles::ida_first::TryIdaFirst;
+use crate::solve::tiles::weighted_fallback::WeightedFallback;
 use parking_lot::Mutex;
 
 /// What the solvers of a run share.
@@ -46,7 +46,7 @@ pub(crate) struct Resources<'r> {
 }
 
 /// A solver without a note, or with one; or why there is none.
-pub(crate) type Made = Result<(Box<dyn Solver>, Option<String>), Refusal>;
+pub(crate) type NewSolver = Result<(Box<dyn Solver>, Option<String>), Refusal>;
 
 /// The solver for boards with this goal, and what the user should know of it.
 pub(crate) fn solver(
@@ -54,32 +54,32 @@ pub(crate) fn solver(
     plan: Plan,
     resources: Resources<'_>,
 ) -> (Box<dyn Solver>, Option<Notice>) {
-    let made: Made = match (plan.method, goal.size().cells()) {
+    let new_solver: NewSolver = match (plan.method, goal.size().cells()) {
         (Method::Large(method), _) if plan.metric != Metric::Line => {
             return (Box::new(LargeSolver { goal: goal.clone(), method }), None);
         }
         _ if plan.metric == Metric::Line => line_metric::solver(goal, plan, resources),
-        (_, 0..=16) => match by_databases(goal, plan, resources) {
+        (_, 0..=16) => match database_solver(goal, plan, resources) {
             Some(solver) => Ok((solver, None)),
-            None => packed::<u64>(goal, plan, resources),
+            None => packed_solver::<u64>(goal, plan, resources),
         },
-        (_, 17..=25) => match by_several_partitions(goal, plan, resources) {
+        (_, 17..=25) => match multi_partition_solver(goal, plan, resources) {
             Some(solver) => Ok((solver, None)),
-            None => packed::<u128>(goal, plan, resources),
+            None => packed_solver::<u128>(goal, plan, resources),
         },
-        (_, 26..=40) => packed::<[u64; 5]>(goal, plan, resources),
-        (_, 41..=104) => packed::<[u64; 13]>(goal, plan, resources),
-        (_, 105..=256) => packed::<[u64; 32]>(goal, plan, resources),
+        (_, 26..=40) => packed_solver::<[u64; 5]>(goal, plan, resources),
+        (_, 41..=104) => packed_solver::<[u64; 13]>(goal, plan, resources),
+        (_, 105..=256) => packed_solver::<[u64; 32]>(goal, plan, resources),
         _ => Err(Refusal {
             reason: GiveUp::Unsupported,
             why: "boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into(),
         }),
     };
-    match made {
-        Ok((solver, note)) => (Promise::behind(solver, goal, &plan), note.map(Notice::Replaced)),
+    match new_solver {
+        Ok((solver, note)) => (WeightedFallback::wrap(solver, goal, &plan), note.map(Notice::Replaced)),
         Err(refusal) => {
-            let refused = Refused { goal: goal.clone(), metric: plan.metric, reason: refusal.reason };
-            (Box::new(refused), Some(Notice::Refused(refusal)))
+            let unsupported = Unsupported { goal: goal.clone(), metric: plan.metric, reason: refusal.reason };
+            (Box::new(unsupported), Some(Notice::NotSolved(refusal)))
         }
     }
 }
@@ -92,43 +92,47 @@ fn partition(goal: &Board, plan: Plan, budget: &Budget, databases: &mut Database
 }
 
 /// The solver with pattern databases, if there are any.
-fn by_databases(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option<Box<dyn Solver>> {
+fn database_solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option<Box<dyn Solver>> {
     let databases = &mut *resources.databases.lock();
     let partition = &partition(goal, plan, resources.budget, databases)?;
     let (puzzle, library, plan) = (Tiles::<u64>::new(goal)?, &databases.library, plan.with_databases());
-    let is_asked_for = plan.heuristic == HeuristicChoice::Pdb || plan.method.is_by_name();
+    let is_explicit = plan.heuristic == HeuristicChoice::Pdb || plan.method.is_explicit();
     match partition.patterns() {
         1 => {
             let heuristic = PatternDatabases::<1, 2, FullPayload>::new(&puzzle, partition, library)?;
-            near_first(goal, TileSolver { puzzle, heuristic, plan }, is_asked_for)
+            try_ida_first(goal, TileSolver { puzzle, heuristic, plan }, is_explicit)
         }
         2 => {
             let heuristic = PatternDatabases::<2, 2, FullPayload>::new(&puzzle, partition, library)?;
-            near_first(goal, TileSolver { puzzle, heuristic, plan }, is_asked_for)
+            try_ida_first(goal, TileSolver { puzzle, heuristic, plan }, is_explicit)
         }
         _ => {
             // Most boards are solved in little memory; those that are not need every byte.
             let heuristic = PatternDatabases::<3, 2, FullPayload>::new(&puzzle, partition, library)?;
-            let first = TileSolver { puzzle, heuristic, plan };
+            let quick = TileSolver { puzzle, heuristic, plan };
             let puzzle = Tiles::<u64>::new(goal)?;
             let heuristic = PatternDatabases::<3, 2, CompactPayload>::new(&puzzle, partition, library)?;
-            near_first(goal, FirstThen { first, then: TileSolver { puzzle, heuristic, plan } }, is_asked_for)
+            try_ida_first(
+                goal,
+                QuickThen { quick, then: TileSolver { puzzle, heuristic, plan } },
+                is_explicit,
+            )
         }
     }
 }
 
 /// A solver that is spared the boards near the goal, unless its databases are
-/// asked for by name.
-fn near_first(goal: &Board, then: impl Solver + 'static, is_asked_for: bool) -> Option<Box<dyn Solver>> {
-    if is_asked_for {
+/// puzzle_limits for by name.
+fn try_ida_first(goal: &Board, then: impl Solver + 'static, is_explicit: bool) -> Option<Box<dyn Solver>> {
+    if is_explicit {
         return Some(Box::new(then));
     }
     let puzzle = Tiles::<u64>::new(goal)?;
-    Some(Box::new(NearFirst { heuristic: Manhattan::new(&puzzle), puzzle, then }))
+    Some(Box::new(TryIdaFirst { heuristic: Manhattan::new(&puzzle), puzzle, then }))
 }
 
 /// The same for boards of 17 to 25 cells.
-fn by_several_partitions(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option<Box<dyn Solver>> {
+fn multi_partition_solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option<Box<dyn Solver>> {
     let databases = &mut *resources.databases.lock();
     let partition = &partition(goal, plan, resources.budget, databases)?;
     let (puzzle, library, plan) = (Tiles::<u128>::new(goal)?, &databases.library, plan.with_databases());
@@ -144,23 +148,23 @@ fn by_several_partitions(goal: &Board, plan: Plan, resources: Resources<'_>) -> 
         Some(Box::new(TileSolver { puzzle, heuristic, plan }))
     };
     let then = make(partition)?;
-    if plan.method.is_by_name() {
+    if plan.method.is_explicit() {
         return Some(then);
     }
-    let few =
+    let reduced =
         if plan.heuristic == HeuristicChoice::Pdb { None } else { make(&partition.with_few_divisions()) };
-    let Some(first) = few.or_else(|| make(partition)) else { return Some(then) };
-    Some(Box::new(LongLater { first, then }))
+    let Some(first) = reduced.or_else(|| make(partition)) else { return Some(then) };
+    Some(Box::new(Escalate { first, then }))
 }
 
 /// The solver without pattern databases.
-fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, resources: Resources<'_>) -> Made {
+fn packed_solver<C: Cells + 'static>(goal: &Board, plan: Plan, resources: Resources<'_>) -> NewSolver {
     let Resources { budget, walks, databases } = resources;
     let too_many = || Refusal { reason: GiveUp::Unsupported, why: "the board has too many cells".into() };
     let puzzle = Tiles::<C>::new(goal).ok_or_else(too_many)?;
     let (heuristic, mut note) = AnyHeuristic::new(&puzzle, plan.heuristic, budget, &mut walks.lock())?;
     if plan.heuristic == HeuristicChoice::Pdb {
-        note = Some(databases.lock().why_unsuited(goal.size(), goal.blank()));
+        note = Some(databases.lock().explain_missing(goal.size(), goal.blank()));
     }
     // Small boards, of which there are many, get code of their own for each
     // heuristic; larger ones share theirs.
@@ -175,7 +179,7 @@ fn packed<C: Cells + 'static>(goal: &Board, plan: Plan, resources: Resources<'_>
 }
 
 /// A puzzle whose states are boards of one size.
-pub(crate) trait OfBoards: Puzzle + Send {
+pub(crate) trait BoardPuzzle: Puzzle + Send {
     /// How the length of a solution is counted.
     const METRIC: Metric;
     fn size(&self) -> Size;
@@ -184,7 +188,7 @@ pub(crate) trait OfBoards: Puzzle + Send {
     fn home(&self, tile: usize) -> usize;
 }
 
-impl<C: Cells> OfBoards for Tiles<C> {
+impl<C: Cells> BoardPuzzle for Tiles<C> {
     const METRIC: Metric = Metric::Tile;
 
     fn size(&self) -> Size {
@@ -200,7 +204,7 @@ impl<C: Cells> OfBoards for Tiles<C> {
     }
 }
 
-impl OfBoards for Lines {
+impl BoardPuzzle for Lines {
     const METRIC: Metric = Metric::Line;
 
     fn size(&self) -> Size {
@@ -212,7 +216,7 @@ impl OfBoards for Lines {
     }
 
     fn home(&self, tile: usize) -> usize {
-        OfBoards::home(self.tiles(), tile)
+        BoardPuzzle::home(self.tiles(), tile)
     }
 }
 
@@ -225,7 +229,7 @@ pub(crate) struct TileSolver<P, H> {
 
 /// Weights for any solution, those with the shortest solutions first. Large
 /// boards need larger ones to be solved at all.
-pub(crate) fn first_weights(cells: usize) -> [f64; 3] {
+pub(crate) fn any_solution_weights(cells: usize) -> [f64; 3] {
     match cells {
         0..=25 => [3.0, 6.0, 12.0],
         26..=49 => [6.0, 12.0, 24.0],
@@ -245,11 +249,11 @@ const SMALL: usize = 16;
 const WIDE_FRONTIER: usize = 256 << 20;
 
 /// The most memory that is worth spending on any solution.
-const FIRST_BYTES: usize = 1 << 30;
+const ANY_SOLUTION_BYTES: usize = 1 << 30;
 
-impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
+impl<P: BoardPuzzle, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
-        let Attempt { tier, limits: asked, region, helpers } = attempt;
+        let Attempt { tier, limits: puzzle_limits, region, helpers } = attempt;
         let quick = tier == Tier::Quick;
         let is_wide = H::PREFETCHED && self.puzzle.size().cells() > SMALL;
         let quick_nodes = match () {
@@ -257,13 +261,14 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             () if H::PREFETCHED => QUICK_NODES_BY_DATABASES,
             () => QUICK_NODES,
         };
-        if is_wide && tier == Tier::Slice && !self.plan.method.is_by_name() {
+        if is_wide && tier == Tier::Slice && !self.plan.method.is_explicit() {
             // What is not solved at once takes all the memory and all hands.
             return None;
         }
-        let cut_short = quick && asked.max_nodes.is_none_or(|most| most > quick_nodes);
-        let limits = if cut_short { Limits { max_nodes: Some(quick_nodes), ..asked } } else { asked };
-        if self.plan.method.is_by_name() {
+        let cut_short = quick && puzzle_limits.max_nodes.is_none_or(|most| most > quick_nodes);
+        let limits =
+            if cut_short { Limits { max_nodes: Some(quick_nodes), ..puzzle_limits } } else { puzzle_limits };
+        if self.plan.method.is_explicit() {
             // What was tried in an earlier tier is done again from the start.
             (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
         }
@@ -280,33 +285,35 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             when_full: if tier == Tier::Large { WhenFull::FallBackToDfs } else { WhenFull::Stop },
             effort,
         };
-        let stand_in = (self.plan.second_best && !quick).then(|| search.stand_in()).flatten();
+        let fallback = (self.plan.allow_fallback && !quick).then(|| search.timed_fallback()).flatten();
         let ending = match self.plan.method {
             Method::Shortest { .. } if quick && !H::PREFETCHED => search.ida(),
-            Method::Shortest { frontier: Some(bytes) } => search.by_frontier(bytes),
+            Method::Shortest { frontier: Some(bytes) } => search.astar_then_ida(bytes),
             Method::Shortest { frontier: None } => search.shortest(),
             // A search that is kept on disk goes on from a frontier.
-            Method::Ida if limits.checkpoint_sink.is_some() => search.by_frontier(usize::MAX),
+            Method::Ida if limits.checkpoint_sink.is_some() => search.astar_then_ida(usize::MAX),
             Method::BestFirst(order)
                 if order.is_optimal() && order.weighs_estimates() && limits.checkpoint_sink.is_some() =>
             {
-                search.by_frontier(usize::MAX)
+                search.astar_then_ida(usize::MAX)
             }
             Method::Ida => search.ida(),
             Method::BestFirst(order) if order.weighs_estimates() => search.best_first(order),
-            Method::BestFirst(order) => search.breadth(order),
-            Method::Dfs => search.depth(),
+            Method::BestFirst(order) => search.breadth_first(order),
+            Method::Dfs => search.depth_first(),
             Method::Beam(width) => search.beam(width),
-            Method::First => search.first(),
+            Method::AnySolution => search.any_solution(),
             Method::Large(_) => unreachable!("large boards have a solver of their own"),
         };
         match ending {
             Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => None,
             Ending::Stopped { stop: Stop::Memory, .. } if tier != Tier::Large => None,
-            Ending::Stopped { stop: stop @ (Stop::Time | Stop::Memory), bound } if self.plan.second_best => {
-                let found = match stand_in {
-                    Some(stand_in) => Some(stand_in.take_place(bound, search.effort)),
-                    None => search.second_best(board, bound),
+            Ending::Stopped { stop: stop @ (Stop::Time | Stop::Memory), bound }
+                if self.plan.allow_fallback =>
+            {
+                let found = match fallback {
+                    Some(fallback) => Some(fallback.into_verdict(bound, search.effort)),
+                    None => search.quick_fallback(board, bound),
                 };
                 Some(found.unwrap_or_else(|| verdict(Ending::Stopped { stop, bound })))
             }
@@ -316,7 +323,7 @@ impl<P: OfBoards, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
 }
 
 /// One attempt at one board.
-pub(crate) struct Search<'s, 'r, P: OfBoards, H> {
+pub(crate) struct Search<'s, 'r, P: BoardPuzzle, H> {
     pub(crate) problem: Problem<'s, P, H>,
     pub(crate) limits: Limits<'s>,
     pub(crate) region: &'s mut Region<'r>,
@@ -325,31 +332,31 @@ pub(crate) struct Search<'s, 'r, P: OfBoards, H> {
     pub(crate) effort: &'s mut Effort,
 }
 
-impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
+impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
     fn best_first(&mut self, order: Order) -> Ending {
         let (limits, helpers) = (&self.limits, self.helpers);
         let outcome = astar::solve(self.problem, order, limits, self.region, helpers, self.when_full);
-        self.note(order.name(), self.problem.heuristic.name(), outcome)
+        self.record_outcome(order.name(), self.problem.heuristic.name(), outcome)
     }
 
     /// Breadth-first search with a FIFO queue; when all memory is full, in layers and
     /// from their frontier by depth-first searches.
-    fn breadth(&mut self, order: Order) -> Ending {
+    fn breadth_first(&mut self, order: Order) -> Ending {
         let outcome = bfs::solve(self.problem, &self.limits, self.region);
         let is_full = matches!(outcome.ending, Ending::Stopped { stop: Stop::Memory, .. });
         if !is_full || self.when_full == WhenFull::Stop {
-            return self.note(order.name(), "", outcome);
+            return self.record_outcome(order.name(), "", outcome);
         }
         let Problem { puzzle, start, .. } = self.problem;
         let problem = Problem { puzzle, heuristic: &Blind, start };
         let (limits, helpers) = (&self.limits, self.helpers);
         let outcome = astar::solve(problem, order, limits, self.region, helpers, self.when_full);
-        self.note(order.name(), "", outcome)
+        self.record_outcome(order.name(), "", outcome)
     }
 
-    fn depth(&mut self) -> Ending {
+    fn depth_first(&mut self) -> Ending {
         let outcome = dfs::solve(self.problem, &self.limits, self.region);
-        self.note("dfs", "", outcome)
+        self.record_outcome("dfs", "", outcome)
     }
 
     fn beam(&mut self, width: Width) -> Ending {
@@ -361,7 +368,7 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
             width => width,
         };
         let outcome = beam::solve(self.problem, width, &self.limits, self.region);
-        self.note("beam", self.problem.heuristic.name(), outcome)
+        self.record_outcome("beam", self.problem.heuristic.name(), outcome)
     }
 
     /// A* that is put off when its memory is full, and in the end goes on as
@@ -370,25 +377,25 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
         match self.when_full {
             WhenFull::Stop => self.best_first(Order::ASTAR),
             WhenFull::FallBackToDfs if H::PREFETCHED && self.problem.puzzle.size().cells() > SMALL => {
-                self.by_frontier(WIDE_FRONTIER)
+                self.astar_then_ida(WIDE_FRONTIER)
             }
-            WhenFull::FallBackToDfs => self.by_frontier(usize::MAX),
+            WhenFull::FallBackToDfs => self.astar_then_ida(usize::MAX),
         }
     }
 
     /// IDA* alone, or from a frontier as soon as others would help.
     fn ida(&mut self) -> Ending {
         let paused = match ida::solve_until(self.problem, &self.limits, || self.helpers.has_idle()) {
-            Ok(outcome) => return self.note("ida", self.problem.heuristic.name(), outcome),
+            Ok(outcome) => return self.record_outcome("ida", self.problem.heuristic.name(), outcome),
             Err(ida::Paused(outcome)) => outcome,
         };
         account(self.effort, &paused);
-        self.by_frontier(if H::PREFETCHED { SHARED_FRONTIER } else { usize::MAX })
+        self.astar_then_ida(if H::PREFETCHED { SHARED_FRONTIER } else { usize::MAX })
     }
 
     /// A* in a part of the region, then from its frontier IDA*, or IDA* alone
     /// where that is too small for a frontier.
-    fn by_frontier(&mut self, bytes: usize) -> Ending {
+    fn astar_then_ida(&mut self, bytes: usize) -> Ending {
         let (limits, helpers) = (&self.limits, self.helpers);
         let all = self.region.bytes();
         let bytes =
@@ -396,29 +403,31 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
         let region = &mut self.region.first(bytes);
         let outcome =
             astar::solve(self.problem, Order::ASTAR, limits, region, helpers, WhenFull::FallBackToDfs);
-        match self.note("astar", self.problem.heuristic.name(), outcome) {
+        match self.record_outcome("astar", self.problem.heuristic.name(), outcome) {
             Ending::Stopped { stop: Stop::Memory, .. } => {
                 let outcome = ida::solve(self.problem, &self.limits);
-                self.note("ida", self.problem.heuristic.name(), outcome)
+                self.record_outcome("ida", self.problem.heuristic.name(), outcome)
             }
             ending => ending,
         }
     }
 
     /// Any solution. A larger weight follows where memory was full.
-    pub(crate) fn first(&mut self) -> Ending {
-        self.first_of(&first_weights(self.problem.puzzle.size().cells()), |stop| stop == Stop::Memory)
+    pub(crate) fn any_solution(&mut self) -> Ending {
+        self.any_solution_with(&any_solution_weights(self.problem.puzzle.size().cells()), |stop| {
+            stop == Stop::Memory
+        })
     }
 
     /// Any solution; the next weight follows while `retries` says so of what stopped
     /// the search.
-    pub(crate) fn first_of(&mut self, weights: &[f64], retries: impl Fn(Stop) -> bool) -> Ending {
+    pub(crate) fn any_solution_with(&mut self, weights: &[f64], retries: impl Fn(Stop) -> bool) -> Ending {
         let mut ending = Ending::Stopped { stop: Stop::Memory, bound: 0 };
         for &weight in weights {
             let (order, limits, helpers) = (Order::weighted(weight), &self.limits, self.helpers);
-            let region = &mut self.region.first(FIRST_BYTES);
+            let region = &mut self.region.first(ANY_SOLUTION_BYTES);
             let outcome = astar::solve(self.problem, order, limits, region, helpers, WhenFull::Stop);
-            ending = self.note("wastar", self.problem.heuristic.name(), outcome);
+            ending = self.record_outcome("wastar", self.problem.heuristic.name(), outcome);
             if !matches!(ending, Ending::Stopped { stop, .. } if retries(stop)) {
                 break;
             }
@@ -426,7 +435,12 @@ impl<P: OfBoards, H: Heuristic<P>> Search<'_, '_, P, H> {
         ending
     }
 
-    fn note(&mut self, algorithm: &'static str, heuristic: &'static str, outcome: Outcome) -> Ending {
+    fn record_outcome(
+        &mut self,
+        algorithm: &'static str,
+        heuristic: &'static str,
+        outcome: Outcome,
+    ) -> Ending {
         account(self.effort, &outcome);
         self.effort.algorithm =
             if outcome.statistics.fell_back && algorithm == "astar" { "astar+ida" } else { algorithm };

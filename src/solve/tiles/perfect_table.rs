@@ -1,4 +1,4 @@
-//! The complete tables of a run: one for each size and goal's blank, made when
+//! The complete tables of a run: one for each size and goal's blank, tables when
 //! it pays, and counted.
 
 use crate::heuristic::Complete;
@@ -13,27 +13,27 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// A search takes about as long as so many states of a table.
-const STATES_A_SEARCH: usize = 2000;
+const STATES_PER_SEARCH: usize = 2000;
 
 /// The tables that there are so far.
-pub(crate) struct Tables {
+pub(crate) struct PerfectTables {
     /// Whether the choice of method is free.
-    wanted: bool,
-    made: Mutex<HashMap<(Size, usize), Made>>,
+    enabled: bool,
+    tables: Mutex<HashMap<(Size, usize), MaybeTable>>,
 }
 
 /// A table, or that there was no room for it.
-type Made = Option<Arc<Complete>>;
+type MaybeTable = Option<Arc<Complete>>;
 
-impl Tables {
+impl PerfectTables {
     /// None yet.
     pub(crate) fn new(options: &Options) -> Self {
         // Which tables fit depends on who comes first.
-        let wanted = !options.deterministic
+        let enabled = !options.deterministic
             && options.algorithm == Algorithm::Auto
             && options.heuristic == HeuristicChoice::Auto
             && options.tile_metric == Metric::Tile;
-        Self { wanted, made: Mutex::default() }
+        Self { enabled, tables: Mutex::default() }
     }
 
     /// The first record of a run whose board is looked up in a table, if boards
@@ -42,9 +42,9 @@ impl Tables {
     ///
     /// It depends on nothing but the input, so that where all tables fit every
     /// board is answered in the same way, however many threads there are.
-    pub(crate) fn from(&self, size: Size) -> Option<u64> {
-        let states = Complete::states(size.cells()).filter(|_| self.wanted)?;
-        Some((states / STATES_A_SEARCH) as u64)
+    pub(crate) fn first_record(&self, size: Size) -> Option<u64> {
+        let states = Complete::states(size.cells()).filter(|_| self.enabled)?;
+        Some((states / STATES_PER_SEARCH) as u64)
     }
 
     /// A solver for boards with this goal that looks them up; none if the budget
@@ -58,19 +58,19 @@ impl Tables {
         let (size, puzzle) = (goal.size(), Tiles::<u64>::new(goal)?);
         let states = Complete::states(size.cells())?;
         let bytes = Complete::bytes(states) as u64;
-        let mut made = self.made.lock();
-        let table = made.entry((size, goal.blank())).or_insert_with(|| {
+        let mut tables = self.tables.lock();
+        let table = tables.entry((size, goal.blank())).or_insert_with(|| {
             let table = budget.reserve(bytes).ok().and_then(|()| Complete::new(&puzzle)).map(Arc::new);
             let what = if table.is_some() { "looked up in" } else { "searched for want of" };
             explain(&format!("{size}: now {what} a complete table of {states} states, {}", Bytes(bytes)));
             table
         });
-        Some(Arc::new(LookUp { table: table.clone()?, puzzle }))
+        Some(Arc::new(TableSolver { table: table.clone()?, puzzle }))
     }
 }
 
 /// Boards of one goal, looked up.
-struct LookUp {
+struct TableSolver {
     table: Arc<Complete>,
     puzzle: Tiles<u64>,
 }
@@ -78,7 +78,7 @@ struct LookUp {
 /// Room for the moves of every 3×3 board.
 const MOVES: usize = 32;
 
-impl Solver for LookUp {
+impl Solver for TableSolver {
     fn attempt(&self, board: &Board, _: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let (labels, tiles) = (self.puzzle.labels(), board.tiles());
         let mut moves = Vec::with_capacity(MOVES);

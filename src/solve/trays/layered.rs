@@ -18,18 +18,18 @@ use crate::solve::trays::{TraySolver, conclude, quick_limits};
 const FEW_GOALS: usize = 3;
 
 /// Arrangements, as an exponent of two, that are seen in a second at most.
-const FEW_ARRANGEMENTS: f64 = 22.0;
+const FEW_ARRANGEMENTS_LOG2: f64 = 22.0;
 
 /// Arrangements, as an exponent of two, among which a shortest solution is found
 /// soon only by luck.
-const MANY_ARRANGEMENTS: f64 = 32.0;
+const MANY_ARRANGEMENTS_LOG2: f64 = 32.0;
 
 /// The part of the floor that may be holes, as one in so many: among more, a
 /// block has too many ways to go.
-const HOLES_ONE_IN: usize = 4;
+const FLOOR_PER_HOLE: usize = 4;
 
 /// Nodes spent on a solution that stands in for a shortest one.
-const STAND_IN_NODES: u64 = 200_000;
+const FALLBACK_NODES: u64 = 200_000;
 
 /// Arrangements among which a shortest solution is looked for before any: that
 /// takes milliseconds.
@@ -39,42 +39,42 @@ const EXACT_NODES: u64 = 80_000;
 pub(crate) struct LayeredTray<W> {
     dense: Dense<W>,
     start: W,
-    stand_in: Option<Box<dyn TraySolver>>,
+    fallback: Option<Box<dyn TraySolver>>,
 }
 
 /// Whether layers suit a tray better than bounds do.
 pub(crate) fn suits(tray: &Tray) -> bool {
     let floor = (0..tray.cells()).filter(|&cell| !tray.is_wall(cell)).count();
-    let dense = HOLES_ONE_IN * tray.holes() <= floor;
-    dense && (tray.goal().len() <= FEW_GOALS || arrangements(tray) <= FEW_ARRANGEMENTS)
+    let dense = FLOOR_PER_HOLE * tray.holes() <= floor;
+    dense && (tray.goal().len() <= FEW_GOALS || arrangements_log2(tray) <= FEW_ARRANGEMENTS_LOG2)
 }
 
-/// The solver for a tray, if it fits a word; `stand_in` may make one for
+/// The solver for a tray, if it fits a word; `fallback` may make one for
 /// solutions that are not shortest.
 pub(crate) fn solver(
     tray: &Tray,
     metric: Metric,
-    stand_in: impl FnOnce() -> Option<Box<dyn TraySolver>>,
+    fallback: impl FnOnce() -> Option<Box<dyn TraySolver>>,
 ) -> Option<Box<dyn TraySolver>> {
     fn boxed<W: Word>(
         dense: Dense<W>,
         tray: &Tray,
-        stand_in: Option<Box<dyn TraySolver>>,
+        fallback: Option<Box<dyn TraySolver>>,
     ) -> Box<dyn TraySolver> {
         let start = dense.state(tray.blocks());
-        Box::new(LayeredTray { dense, start, stand_in })
+        Box::new(LayeredTray { dense, start, fallback })
     }
     match Dense::<u64>::new(tray, metric) {
-        Some(dense) => Some(boxed(dense, tray, stand_in())),
-        None => Dense::<u128>::new(tray, metric).map(|dense| boxed(dense, tray, stand_in())),
+        Some(dense) => Some(boxed(dense, tray, fallback())),
+        None => Dense::<u128>::new(tray, metric).map(|dense| boxed(dense, tray, fallback())),
     }
 }
 
 /// A search for any solution of a tray, if it fits a word.
-pub(crate) fn spread(tray: &Tray, metric: Metric) -> Option<Box<dyn Spread>> {
-    fn boxed<W: Word>(dense: Dense<W>, tray: &Tray) -> Box<dyn Spread> {
+pub(crate) fn diverse_search(tray: &Tray, metric: Metric) -> Option<Box<dyn DiverseSearch>> {
+    fn boxed<W: Word>(dense: Dense<W>, tray: &Tray) -> Box<dyn DiverseSearch> {
         let start = dense.state(tray.blocks());
-        Box::new(LayeredTray { dense, start, stand_in: None })
+        Box::new(LayeredTray { dense, start, fallback: None })
     }
     match Dense::<u64>::new(tray, metric) {
         Some(dense) => Some(boxed(dense, tray)),
@@ -82,9 +82,9 @@ pub(crate) fn spread(tray: &Tray, metric: Metric) -> Option<Box<dyn Spread>> {
     }
 }
 
-/// A search that keeps few arrangements of each kind.
-pub(crate) trait Spread: Send + Sync {
-    /// Searches through so many arrangements that any other search would take
+/// A search that keeps few arrangements_log2 of each kind.
+pub(crate) trait DiverseSearch: Send + Sync {
+    /// Searches through so many arrangements_log2 that any other search would take
     /// longer.
     fn search(&self, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome;
 
@@ -93,15 +93,15 @@ pub(crate) trait Spread: Send + Sync {
 }
 
 /// Arrangements that such a search may keep.
-const SPREAD_NODES: u64 = 3_000_000;
+const DIVERSE_NODES: u64 = 3_000_000;
 
-impl<W: Word> Spread for LayeredTray<W> {
+impl<W: Word> DiverseSearch for LayeredTray<W> {
     fn search(&self, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
         diverse_bfs::solve(
             &self.dense,
             self.start,
             |state| self.dense.kind(state),
-            SPREAD_NODES,
+            DIVERSE_NODES,
             limits,
             region,
         )
@@ -114,29 +114,29 @@ impl<W: Word> Spread for LayeredTray<W> {
 
 /// The solver for any solution of a tray, if it fits a word: by layers, if they
 /// come to an end soon, and by `any` if not.
-pub(crate) fn quick_solver(
+pub(crate) fn any_solver(
     tray: &Tray,
     metric: Metric,
     any: impl Fn() -> Box<dyn TraySolver>,
 ) -> Option<Box<dyn TraySolver>> {
     let exact = solver(tray, metric, || None)?;
-    let hopeless = arrangements(tray) > MANY_ARRANGEMENTS;
-    Some(if hopeless { any() } else { Box::new(ExactIfSoon { exact, any: any() }) })
+    let is_too_large = arrangements_log2(tray) > MANY_ARRANGEMENTS_LOG2;
+    Some(if is_too_large { any() } else { Box::new(TryExact { exact, any: any() }) })
 }
 
-/// A shortest solution if it is found among few arrangements, otherwise any.
-struct ExactIfSoon {
+/// A shortest solution if it is found among few arrangements_log2, otherwise any.
+struct TryExact {
     exact: Box<dyn TraySolver>,
     any: Box<dyn TraySolver>,
 }
 
-impl TraySolver for ExactIfSoon {
+impl TraySolver for TryExact {
     fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let Attempt { tier, limits, region, helpers } = attempt;
         // What can be had with less is had in the first tier, by any search.
         if tier != Tier::Quick {
-            let most = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
-            let few = Limits { max_nodes: Some(most), ..limits };
+            let max_nodes = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
+            let few = Limits { max_nodes: Some(max_nodes), ..limits };
             let attempt = Attempt { tier, limits: few, region: &mut *region, helpers };
             match self.exact.attempt(attempt, effort) {
                 None | Some(Verdict::GaveUp { reason: GiveUp::Nodes | GiveUp::Memory, .. }) => {}
@@ -147,13 +147,13 @@ impl TraySolver for ExactIfSoon {
     }
 }
 
-/// The number of arrangements as an exponent of two, at most: the ways to order
+/// The number of arrangements_log2 as an exponent of two, at most: the ways to order
 /// blocks and holes.
-fn arrangements(tray: &Tray) -> f64 {
+fn arrangements_log2(tray: &Tray) -> f64 {
     let factorial = |n: usize| (1..=n).map(|k| (k as f64).log2()).sum::<f64>();
     let holes = tray.holes();
-    let alike: f64 = tray.classes().iter().map(|class| factorial(class.blocks.len())).sum();
-    factorial(tray.blocks().len() + holes) - alike - factorial(holes)
+    let interchangeable: f64 = tray.classes().iter().map(|class| factorial(class.blocks.len())).sum();
+    factorial(tray.blocks().len() + holes) - interchangeable - factorial(holes)
 }
 
 impl<W: Word> LayeredTray<W> {
@@ -178,14 +178,14 @@ impl<W: Word> TraySolver for LayeredTray<W> {
         (effort.algorithm, effort.heuristic) = ("bfs", "");
         let shifts = |path: &[_]| path.iter().map(|&step| self.dense.shift(step)).collect();
         let verdict = conclude(outcome.ending, tier, cut_short, shifts, |_| None)?;
-        let (Verdict::GaveUp { reason: GiveUp::Memory | GiveUp::Time, bound }, Some(stand_in)) =
-            (&verdict, &self.stand_in)
+        let (Verdict::GaveUp { reason: GiveUp::Memory | GiveUp::Time, bound }, Some(fallback)) =
+            (&verdict, &self.fallback)
         else {
             return Some(verdict);
         };
-        let limits = Limits { max_nodes: Some(STAND_IN_NODES), deadline: None, ..limits };
+        let limits = Limits { max_nodes: Some(FALLBACK_NODES), deadline: None, ..limits };
         let proved = (effort.algorithm, effort.heuristic, effort.visited);
-        match stand_in.attempt(Attempt { tier: Tier::Large, limits, region, helpers }, effort) {
+        match fallback.attempt(Attempt { tier: Tier::Large, limits, region, helpers }, effort) {
             Some(Verdict::Solved(found)) => {
                 let bound = (*bound).min(found.length);
                 Some(Verdict::Solved(Solution { bound, optimal: bound == found.length, ..found }))

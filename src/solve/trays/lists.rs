@@ -11,20 +11,20 @@ use std::sync::Arc;
 pub(crate) struct TraySpace {
     lists: Lists,
     start: Vec<u32>,
-    guide: Guide,
+    estimator: Estimator,
 }
 
-/// How far it still is.
-struct Guide {
+/// How distances it still is.
+struct Estimator {
     tray: Arc<Tray>,
     implied: Option<usize>,
     /// Tables of distances; without them goals that are not met are counted.
-    far: Option<Arc<TrayDistances>>,
-    /// For each cell how far a hole there is from the next cell where it may
+    distances: Option<Arc<TrayDistances>>,
+    /// For each cell how distances a hole there is from the next cell where it may
     /// stay; empty unless the holes imply a class with goals.
     holes: Vec<u16>,
     /// Whether the estimate may be too large.
-    may_overrate: bool,
+    may_overestimate: bool,
     /// Whether a move takes one hole one cell further.
     single_holes: bool,
     /// The priority that takes the place of the estimate, if any.
@@ -39,22 +39,22 @@ impl TraySpace {
 
     /// Returns the estimate of the start.
     pub(crate) fn first_estimate(&self) -> u32 {
-        self.guide.estimate(self.lists.view())
+        self.estimator.estimate(self.lists.view())
     }
 
     /// The same with a priority in place of estimates. It is not zero in every goal
     /// state, and is no lower bound.
     pub(crate) fn with_priority(self, priority: Arc<TrayPriorities>) -> Self {
-        Self { guide: Guide { priority: Some(priority), ..self.guide }, ..self }
+        Self { estimator: Estimator { priority: Some(priority), ..self.estimator }, ..self }
     }
 
-    /// A tray in a metric. Its estimates are bounds, unless they `may_overrate`
+    /// A tray in a metric. Its estimates are bounds, unless they `may_overestimate`
     /// for the sake of a quick solution.
     pub(crate) fn new(
         tray: &Arc<Tray>,
         metric: Metric,
-        far: Option<Arc<TrayDistances>>,
-        may_overrate: bool,
+        distances: Option<Arc<TrayDistances>>,
+        may_overestimate: bool,
     ) -> Self {
         let lists = Lists::new(tray, metric);
         let implied = lists.implied();
@@ -67,12 +67,12 @@ impl TraySpace {
         Self {
             lists,
             start,
-            guide: Guide {
+            estimator: Estimator {
                 tray: tray.clone(),
                 implied,
-                far,
+                distances,
                 holes,
-                may_overrate,
+                may_overestimate,
                 single_holes,
                 priority: None,
             },
@@ -80,36 +80,37 @@ impl TraySpace {
     }
 }
 
-/// How far each cell is from the next one that the goal leaves to anything.
+/// How distances each cell is from the next one that the goal leaves to anything.
 fn hole_distances(tray: &Tray, class: usize) -> Vec<u16> {
     let (rows, cols) = (tray.rows(), tray.cols());
-    let mut far: Vec<u16> = vec![0; tray.cells()];
+    let mut distances: Vec<u16> = vec![0; tray.cells()];
     for goal in &tray.goal()[tray.classes()[class].goals.clone()] {
-        far[goal.at.cell(cols)] = u16::MAX;
+        distances[goal.at.cell(cols)] = u16::MAX;
     }
-    let mut open: Vec<usize> = (0..far.len()).filter(|&cell| far[cell] == 0 && !tray.is_wall(cell)).collect();
+    let mut open: Vec<usize> =
+        (0..distances.len()).filter(|&cell| distances[cell] == 0 && !tray.is_wall(cell)).collect();
     let mut done = 0;
     while let Some(&cell) = open.get(done) {
         done += 1;
         let Place { row, col } = Place::of_cell(cell, cols);
         let (row, col) = (row as usize, col as usize);
-        let ways = [
+        let neighbours = [
             (row > 0).then(|| cell - cols),
             (row + 1 < rows).then(|| cell + cols),
             (col > 0).then(|| cell - 1),
             (col + 1 < cols).then(|| cell + 1),
         ];
-        for to in ways.into_iter().flatten() {
-            if far[to] == u16::MAX && !tray.is_wall(to) {
-                far[to] = far[cell].saturating_add(1);
+        for to in neighbours.into_iter().flatten() {
+            if distances[to] == u16::MAX && !tray.is_wall(to) {
+                distances[to] = distances[cell].saturating_add(1);
                 open.push(to);
             }
         }
     }
-    far
+    distances
 }
 
-impl Guide {
+impl Estimator {
     fn estimate(&self, view: View<'_>) -> u32 {
         if let Some(priority) = &self.priority {
             return priority.of_lists(view, self.implied);
@@ -123,8 +124,8 @@ impl Guide {
     fn of_class(&self, class: usize, view: View<'_>) -> Option<u32> {
         let goals = &self.tray.goal()[self.tray.classes()[class].goals.clone()];
         let cells = view.class(class).filter(|_| !goals.is_empty())?;
-        match &self.far {
-            Some(far) => far.of_class(class, cells.iter().map(|&cell| cell.into())),
+        match &self.distances {
+            Some(distances) => distances.of_class(class, cells.iter().map(|&cell| cell.into())),
             None => {
                 let is_met = |cell: usize| cells.binary_search(&(cell as u16)).is_ok();
                 Some(goals.iter().filter(|goal| !is_met(goal.at.cell(self.tray.cols()))).count() as u32)
@@ -138,7 +139,7 @@ impl Guide {
             return blocks;
         }
         let sum: u32 = view.holes().iter().map(|&hole| u32::from(self.holes[hole as usize])).sum();
-        if self.may_overrate {
+        if self.may_overestimate {
             blocks + sum
         } else if self.single_holes {
             // A move of a listed block takes a hole along.
@@ -161,7 +162,7 @@ impl Space for TraySpace {
     fn start(&mut self, key: &mut [u32]) -> (u32, bool) {
         key.copy_from_slice(&self.start);
         self.lists.load(&self.start);
-        (self.guide.estimate(self.lists.view()), self.guide.is_goal(self.lists.view()))
+        (self.estimator.estimate(self.lists.view()), self.estimator.is_goal(self.lists.view()))
     }
 
     fn expand(
@@ -172,27 +173,27 @@ impl Space for TraySpace {
         mut visit: impl FnMut(Successor<'_>) -> Flow,
     ) {
         self.lists.load(key);
-        let Self { lists, guide, .. } = self;
-        if guide.priority.is_some() {
+        let Self { lists, estimator, .. } = self;
+        if estimator.priority.is_some() {
             lists.moves(last, |moved| {
-                let (estimate, is_goal) = (guide.estimate(moved.after), guide.is_goal(moved.after));
+                let (estimate, is_goal) = (estimator.estimate(moved.after), estimator.is_goal(moved.after));
                 let successor = Successor { key: moved.key, step: moved.step, estimate, is_goal };
                 visit(successor) == Flow::On
             });
             return;
         }
-        let mine: Vec<u32> = (0..guide.tray.classes().len())
-            .map(|class| guide.of_class(class, lists.view()).unwrap_or(0))
+        let parent_parts: Vec<u32> = (0..estimator.tray.classes().len())
+            .map(|class| estimator.of_class(class, lists.view()).unwrap_or(0))
             .collect();
-        let all: u32 = mine.iter().sum();
+        let all: u32 = parent_parts.iter().sum();
         lists.moves(last, |moved| {
             let class = moved.class;
-            let blocks = match guide.of_class(class, moved.after) {
-                Some(part) => all - mine[class] + part,
+            let blocks = match estimator.of_class(class, moved.after) {
+                Some(part) => all - parent_parts[class] + part,
                 None => all,
             };
-            let estimate = guide.with_holes(blocks, moved.after);
-            let is_goal = estimate == 0 && guide.is_goal(moved.after);
+            let estimate = estimator.with_holes(blocks, moved.after);
+            let is_goal = estimate == 0 && estimator.is_goal(moved.after);
             let successor = Successor { key: moved.key, step: moved.step, estimate, is_goal };
             visit(successor) == Flow::On
         });
@@ -202,6 +203,6 @@ impl Space for TraySpace {
         self.lists.load(key);
         self.lists.follow(step);
         self.lists.write_key(after);
-        self.guide.estimate(self.lists.view())
+        self.estimator.estimate(self.lists.view())
     }
 }

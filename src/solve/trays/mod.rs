@@ -1,6 +1,6 @@
 //! The solver for one tray.
 //!
-//! [`choose`] picks the search: a tray whose goal cannot be met for a plain
+//! [`choose_solver`] picks the search: a tray whose goal cannot be met for a plain
 //! reason is decided at once; a small, dense one is searched layer by layer
 //! (`layered_tray.rs`); any other small one is packed into words ([`Packed`]) and
 //! searched by bounds; and the rest as lists of cells ([`TraySpace`]). Any solution
@@ -28,7 +28,7 @@ use crate::search::astar::{self, WhenFull};
 use crate::search::beam::Width;
 use crate::search::dynamic_key::{self, PuzzleSpace, Space};
 use crate::search::{Ending, Limits, NoHelpers, Order, Outcome, Problem, Statistics, Stop, beam, dfs, ida};
-use crate::solve::trays::layered::Spread;
+use crate::solve::trays::layered::DiverseSearch;
 use crate::solve::trays::lists::TraySpace;
 use crate::solve::trays::priority::PrioritySearch;
 use std::sync::Arc;
@@ -45,8 +45,8 @@ pub(crate) trait TraySolver: Send + Sync {
 enum Method {
     /// A*.
     Shortest,
-    /// Any solution, then shortened.
-    First,
+    /// Any solution, then shorten.
+    AnySolution,
     /// IDA*.
     Ida,
     /// Depth-first with a stack.
@@ -62,8 +62,8 @@ enum Method {
 impl Method {
     /// Whether this is one search that was asked for by its name, and whose nodes are
     /// counted as if it had been the only one.
-    fn is_by_name(self) -> bool {
-        !matches!(self, Self::Shortest | Self::First)
+    fn is_explicit(self) -> bool {
+        !matches!(self, Self::Shortest | Self::AnySolution)
     }
 }
 
@@ -75,21 +75,21 @@ pub(crate) struct TrayPlan {
     /// The priority that takes the place of the bound, if any.
     priority: Option<TrayPriority>,
     /// Whether a solution that is not proved to be shortest may stand in.
-    second_best: bool,
+    allow_fallback: bool,
     metric: Metric,
     /// Whether layered search may be used: always, if it suits the tray, or
     /// never.
     layers: Layers,
     /// Whether a shortest solution is looked for among few arrangements before
     /// any solution is.
-    exhaust: bool,
+    try_exact_first: bool,
 }
 
 /// When layered search is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Layers {
     Always,
-    WhereTheySuit,
+    IfSuitable,
     Never,
 }
 
@@ -108,7 +108,7 @@ impl TrayPlan {
         };
         let method = match options.algorithm {
             Algorithm::Auto if priority.is_some() => Method::BestFirst(Order::GREEDY),
-            Algorithm::Auto if options.quality == Quality::Fast => Method::First,
+            Algorithm::Auto if options.quality == Quality::Fast => Method::AnySolution,
             Algorithm::Auto => Method::Shortest,
             Algorithm::Astar => Method::BestFirst(Order::ASTAR),
             Algorithm::Wastar => Method::BestFirst(Order::weighted(options.weight)),
@@ -127,15 +127,15 @@ impl TrayPlan {
             HeuristicChoice::Nearest if priority.is_none() => TrayBound::Nearest,
             _ => TrayBound::Matching,
         };
-        let second_best = options.algorithm == Algorithm::Auto
+        let allow_fallback = options.algorithm == Algorithm::Auto
             && matches!(options.quality, Quality::Auto | Quality::Improve);
         let layers = match (options.algorithm, options.heuristic) {
             (Algorithm::Bfs, _) => Layers::Always,
-            (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::Shortest => Layers::WhereTheySuit,
-            (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::First => Layers::WhereTheySuit,
+            (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::Shortest => Layers::IfSuitable,
+            (Algorithm::Auto, HeuristicChoice::Auto) if method == Method::AnySolution => Layers::IfSuitable,
             _ => Layers::Never,
         };
-        Self { method, bound, priority, second_best, metric, layers, exhaust: true }
+        Self { method, bound, priority, allow_fallback, metric, layers, try_exact_first: true }
     }
 
     /// Returns why trays are refused, if they are.
@@ -146,7 +146,7 @@ impl TrayPlan {
     }
 
     /// What guides its searches, by name.
-    fn guide(self) -> &'static str {
+    fn heuristic_name(self) -> &'static str {
         self.priority.map_or(self.bound.name(), TrayPriority::name)
     }
 }
@@ -166,34 +166,34 @@ pub(crate) fn attempt(
     attempt: Attempt<'_, '_>,
     effort: &mut Effort,
 ) -> Option<Verdict> {
-    if plan.method.is_by_name() {
+    if plan.method.is_explicit() {
         // The search starts again in each tier; earlier ones are not counted.
         (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
     }
-    choose(tray, plan, table_bytes).attempt(attempt, effort)
+    choose_solver(tray, plan, table_bytes).attempt(attempt, effort)
 }
 
 /// The searches for a tray. Tables may take so many bytes.
-fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
+fn choose_solver(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
     if let Method::BoardsOnly(_) = plan.method {
-        return Box::new(Refused);
+        return Box::new(Unsupported);
     }
     if tray.is_solved() {
         return Box::new(Decided(Ok(Vec::new())));
     }
-    if let Some(reason) = ruled_out(tray) {
+    if let Some(reason) = unreachable_goal(tray) {
         return Box::new(Decided(Err(reason)));
     }
     // The places alone tell where a block can go; how far it is does not matter.
     let tables = |metric| TrayDistances::new(tray, metric, plan.bound, table_bytes / 2);
     let bound = tables(plan.metric);
-    let is_out_of_reach = |bound: &TrayDistances| {
+    let is_unreachable = |bound: &TrayDistances| {
         (0..tray.classes().len()).filter(|&class| bound.concerns(class)).any(|class| {
             let blocks = tray.blocks()[tray.classes()[class].blocks.clone()].iter();
             bound.of_class(class, blocks.map(|block| block.at.cell(tray.cols()))).is_none()
         })
     };
-    if bound.as_ref().is_some_and(is_out_of_reach) {
+    if bound.as_ref().is_some_and(is_unreachable) {
         return Box::new(Decided(Err(NO_ROOM.into())));
     }
     if let Some(priority) = plan.priority {
@@ -203,35 +203,35 @@ fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TrayS
         };
         return priority::solver(tray, plan.metric, priority, search, bound, table_bytes / 2);
     }
-    let (Some(bound), Some(pull)) = (bound, tables(Metric::Step)) else {
-        return any_width_solver(tray, plan, None);
+    let (Some(bound), Some(guidance)) = (bound, tables(Metric::Step)) else {
+        return list_solver(tray, plan, None);
     };
     let layers = match plan.layers {
         Layers::Always => true,
-        Layers::WhereTheySuit => layered::suits(tray),
+        Layers::IfSuitable => layered::suits(tray),
         Layers::Never => false,
     };
     let first = TrayPlan {
-        method: Method::First,
-        second_best: false,
+        method: Method::AnySolution,
+        allow_fallback: false,
         layers: Layers::Never,
-        exhaust: !layers,
+        try_exact_first: !layers,
         ..plan
     };
-    let stand_in = || plan.second_best.then(|| choose(tray, first, table_bytes));
-    if layers && plan.method == Method::First {
-        let any = || choose(tray, first, table_bytes);
-        if let Some(solver) = layered::quick_solver(tray, plan.metric, any) {
+    let fallback_solver = || plan.allow_fallback.then(|| choose_solver(tray, first, table_bytes));
+    if layers && plan.method == Method::AnySolution {
+        let any = || choose_solver(tray, first, table_bytes);
+        if let Some(solver) = layered::any_solver(tray, plan.metric, any) {
             return solver;
         }
-    } else if layers && let Some(solver) = layered::solver(tray, plan.metric, stand_in) {
+    } else if layers && let Some(solver) = layered::solver(tray, plan.metric, fallback_solver) {
         return solver;
     }
     match (packed_key_bits(tray, 64), packed_key_bits(tray, 128)) {
-        (Some(0..=44), _) => packed::<u64, u64>(tray, plan, bound, pull),
-        (Some(45..=112), _) => packed::<u64, u128>(tray, plan, bound, pull),
-        (_, Some(0..=110)) => packed::<u128, u128>(tray, plan, bound, pull),
-        _ => any_width_solver(tray, plan, Some((bound, pull))),
+        (Some(0..=44), _) => packed::<u64, u64>(tray, plan, bound, guidance),
+        (Some(45..=112), _) => packed::<u64, u128>(tray, plan, bound, guidance),
+        (_, Some(0..=110)) => packed::<u128, u128>(tray, plan, bound, guidance),
+        _ => list_solver(tray, plan, Some((bound, guidance))),
     }
 }
 
@@ -239,7 +239,7 @@ fn choose(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TrayS
 const NO_ROOM: &str = "no room for its goal";
 
 /// Why a goal cannot be met, where it is for want of blocks or of room.
-fn ruled_out(tray: &Tray) -> Option<Box<str>> {
+fn unreachable_goal(tray: &Tray) -> Option<Box<str>> {
     if let Some(goal) = tray.unmatched_goal() {
         return Some(goal.to_string().into());
     }
@@ -265,8 +265,8 @@ impl TraySolver for Decided {
 
 /// The bytes of a state beside its key: in depth-first search over packed keys, and over
 /// keys of any width.
-const DFS_BESIDE_KEY: usize = 12;
-const DFS_BESIDE_WORDS: usize = 30;
+const DFS_BYTES_BESIDE_KEY: usize = 12;
+const DFS_BYTES_BESIDE_WORDS: usize = 30;
 
 /// Bytes that a move of a solution takes while it is found, replayed and written.
 const MOVE_BYTES: usize = 48;
@@ -274,7 +274,7 @@ const MOVE_BYTES: usize = 48;
 /// Returns the part of a region in which depth-first search may store states of
 /// `state_bytes`: the path may be as long as there are states, and the rest of the region
 /// is given back to the system for it.
-fn beside_path<'r>(region: &'r mut Region<'_>, tier: Tier, state_bytes: usize) -> Region<'r> {
+fn region_beside_path<'r>(region: &'r mut Region<'_>, tier: Tier, state_bytes: usize) -> Region<'r> {
     // In the first tier there are few states.
     if tier != Tier::Quick {
         region.release_pages();
@@ -284,9 +284,9 @@ fn beside_path<'r>(region: &'r mut Region<'_>, tier: Tier, state_bytes: usize) -
 }
 
 /// A tray for an algorithm that solves tile boards only.
-struct Refused;
+struct Unsupported;
 
-impl TraySolver for Refused {
+impl TraySolver for Unsupported {
     fn attempt(&self, _: Attempt<'_, '_>, _: &mut Effort) -> Option<Verdict> {
         Some(Verdict::GaveUp { reason: GiveUp::Unsupported, bound: 0 })
     }
@@ -308,26 +308,31 @@ fn packed<M: Mask, K: CellKey>(
     tray: &Arc<Tray>,
     plan: TrayPlan,
     bound: TrayDistances,
-    pull: TrayDistances,
+    guidance: TrayDistances,
 ) -> Box<dyn TraySolver> {
     let puzzles = Packed::<M, K>::new(tray, plan.metric).zip(Packed::<M, K>::new(tray, Metric::Step));
     match puzzles {
         Some((puzzle, steps)) => {
-            let is_dense = plan.method == Method::First && !plan.exhaust;
-            let spread = is_dense.then(|| layered::spread(tray, plan.metric)).flatten();
-            Box::new(PackedTray { puzzle, steps, bound, pull, spread, plan })
+            let is_dense = plan.method == Method::AnySolution && !plan.try_exact_first;
+            let diverse_search = is_dense.then(|| layered::diverse_search(tray, plan.metric)).flatten();
+            Box::new(PackedTray { puzzle, steps, bound, guidance, diverse_search, plan })
         }
-        None => any_width_solver(tray, plan, Some((bound, pull))),
+        None => list_solver(tray, plan, Some((bound, guidance))),
     }
 }
 
-fn any_width_solver(
+fn list_solver(
     tray: &Arc<Tray>,
     plan: TrayPlan,
     tables: Option<(TrayDistances, TrayDistances)>,
 ) -> Box<dyn TraySolver> {
-    let (bound, pull) = tables.unzip();
-    Box::new(WideTray { tray: tray.clone(), bound: bound.map(Arc::new), pull: pull.map(Arc::new), plan })
+    let (bound, guidance) = tables.unzip();
+    Box::new(ListTray {
+        tray: tray.clone(),
+        bound: bound.map(Arc::new),
+        guidance: guidance.map(Arc::new),
+        plan,
+    })
 }
 
 /// A tray packed into words: in its metric, and step by step.
@@ -335,9 +340,9 @@ struct PackedTray<M, K> {
     puzzle: Packed<M, K>,
     steps: Packed<M, K>,
     bound: TrayDistances,
-    pull: TrayDistances,
+    guidance: TrayDistances,
     /// For any solution of a dense tray.
-    spread: Option<Box<dyn Spread>>,
+    diverse_search: Option<Box<dyn DiverseSearch>>,
     plan: TrayPlan,
 }
 
@@ -347,83 +352,94 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
         let Attempt { tier, limits, region, helpers } = attempt;
         let (limits, cut_short) = quick_limits(tier, limits);
         let problem = Problem { puzzle, heuristic: &self.bound, start: puzzle.start() };
-        let name = plan.guide();
+        let name = plan.heuristic_name();
         let shifts = |path: &[Move]| path.iter().map(|&step| puzzle.shift(step)).collect();
-        let spread = self.by_kinds(tier, problem, &limits, region);
+        let diverse_search = self.search_diverse(tier, problem, &limits, region);
         let outcome = match plan.method {
-            _ if spread.is_some() => spread.map(|outcome| note(effort, "beam", "kinds", outcome))?,
-            Method::First => match self.exhaustible(tier, problem, &limits, region) {
-                Some(outcome) => note(effort, "astar", name, outcome),
+            _ if diverse_search.is_some() => {
+                diverse_search.map(|outcome| record_outcome(effort, "beam", "kinds", outcome))?
+            }
+            Method::AnySolution => match self.try_exact(tier, problem, &limits, region) {
+                Some(outcome) => record_outcome(effort, "astar", name, outcome),
                 None => {
                     let steps =
-                        Problem { puzzle: &self.steps, heuristic: &self.pull, start: self.steps.start() };
-                    let mut rough = PuzzleSpace(steps);
-                    let mut exact = PuzzleSpace(problem);
-                    let numbers =
-                        Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
-                    let outcome = first(&mut rough, &mut exact, numbers, plan.metric, &limits, region);
-                    note(effort, "wastar", name, outcome)
+                        Problem { puzzle: &self.steps, heuristic: &self.guidance, start: self.steps.start() };
+                    let mut unit_step_space = PuzzleSpace(steps);
+                    let mut metric_space = PuzzleSpace(problem);
+                    let codec =
+                        MoveCodec { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
+                    let outcome = any_solution(
+                        &mut unit_step_space,
+                        &mut metric_space,
+                        codec,
+                        plan.metric,
+                        &limits,
+                        region,
+                    );
+                    record_outcome(effort, "wastar", name, outcome)
                 }
             },
-            Method::Ida => note(effort, "ida", name, ida::solve(problem, &limits)),
+            Method::Ida => record_outcome(effort, "ida", name, ida::solve(problem, &limits)),
             Method::Dfs => {
-                let region = &mut beside_path(region, tier, size_of::<K>() + DFS_BESIDE_KEY);
-                note(effort, "dfs", "", dfs::solve(problem, &limits, region))
+                let region = &mut region_beside_path(region, tier, size_of::<K>() + DFS_BYTES_BESIDE_KEY);
+                record_outcome(effort, "dfs", "", dfs::solve(problem, &limits, region))
             }
-            Method::Beam(width) => note(effort, "beam", name, beam::solve(problem, width, &limits, region)),
+            Method::Beam(width) => {
+                record_outcome(effort, "beam", name, beam::solve(problem, width, &limits, region))
+            }
             Method::BoardsOnly(_) => unreachable!("refused before"),
             Method::BestFirst(order) if !order.weighs_estimates() => {
                 let problem = Problem { puzzle, heuristic: &Blind, start: puzzle.start() };
                 let outcome = astar::solve(problem, order, &limits, region, helpers, WhenFull::Stop);
-                note(effort, "bfs", "", outcome)
+                record_outcome(effort, "bfs", "", outcome)
             }
             Method::BestFirst(order) => {
                 // A search that takes states one by one is run by one worker.
                 let helpers = if order.expands_singly() { &NoHelpers } else { helpers };
                 let outcome = astar::solve(problem, order, &limits, region, helpers, WhenFull::Stop);
-                note(effort, order.name(), name, outcome)
+                record_outcome(effort, order.name(), name, outcome)
             }
             Method::Shortest if tier != Tier::Large => {
                 let outcome = dynamic_key::solve(&mut PuzzleSpace(problem), Order::ASTAR, &limits, region);
-                note(effort, "astar", name, outcome)
+                record_outcome(effort, "astar", name, outcome)
             }
             Method::Shortest => {
                 let order = Order::ASTAR;
                 let outcome = astar::solve(problem, order, &limits, region, helpers, WhenFull::Stop);
-                note(effort, "astar", name, outcome)
+                record_outcome(effort, "astar", name, outcome)
             }
         };
         conclude(outcome, tier, cut_short, shifts, |_| {
-            let steps = Problem { puzzle: &self.steps, heuristic: &self.pull, start: self.steps.start() };
-            let numbers = Numbers { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
-            let (mut rough, mut exact) = (PuzzleSpace(steps), PuzzleSpace(problem));
-            let found = plan
-                .second_best
-                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region))??;
-            path_of(note(effort, "wastar", name, found))
+            let steps = Problem { puzzle: &self.steps, heuristic: &self.guidance, start: self.steps.start() };
+            let codec = MoveCodec { shift: &|step| puzzle.shift(step), step: &|shift| puzzle.step(shift) };
+            let (mut unit_step_space, mut metric_space) = (PuzzleSpace(steps), PuzzleSpace(problem));
+            let found = plan.allow_fallback.then(|| {
+                fallback(&mut unit_step_space, &mut metric_space, codec, plan.metric, &limits, region)
+            })??;
+            path_of(record_outcome(effort, "wastar", name, found))
         })
     }
 }
 
 impl<M: Mask, K: CellKey> PackedTray<M, K> {
     /// What comes of a search that keeps few arrangements of each kind, with its
-    /// solution shortened, if it comes to an end. The first tier is for what is
+    /// solution shorten, if it comes to an end. The first tier is for what is
     /// easy.
-    fn by_kinds(
+    fn search_diverse(
         &self,
         tier: Tier,
         problem: Problem<'_, Packed<M, K>, TrayDistances>,
         limits: &Limits<'_>,
         region: &mut Region<'_>,
     ) -> Option<Outcome> {
-        let spread = self.spread.as_ref().filter(|_| tier != Tier::Quick)?;
-        let outcome = spread.search(limits, region);
+        let diverse_search = self.diverse_search.as_ref().filter(|_| tier != Tier::Quick)?;
+        let outcome = diverse_search.search(limits, region);
         match outcome.ending {
             Ending::Stopped { stop: Stop::Nodes | Stop::Memory, .. } => None,
             Ending::Solved { path, .. } => {
-                let moves = path.iter().map(|&step| self.puzzle.step(spread.shift(step))).collect();
-                let exact = &mut PuzzleSpace(problem);
-                Some(shortened(exact, moves, outcome.statistics, limits, region))
+                let moves = path.iter().map(|&step| self.puzzle.step(diverse_search.shift(step))).collect();
+                let metric_space = &mut PuzzleSpace(problem);
+                Some(shorten(metric_space, moves, outcome.statistics, limits, region))
             }
             _ => Some(outcome),
         }
@@ -432,16 +448,16 @@ impl<M: Mask, K: CellKey> PackedTray<M, K> {
     /// What comes of a search for a shortest solution, if the tray has so few
     /// arrangements that this is as fast as looking for any. What can be had
     /// with less was had in the first tier.
-    fn exhaustible(
+    fn try_exact(
         &self,
         tier: Tier,
         problem: Problem<'_, Packed<M, K>, TrayDistances>,
         limits: &Limits<'_>,
         region: &mut Region<'_>,
     ) -> Option<Outcome> {
-        let most = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
-        let limits = Limits { max_nodes: Some(most), ..*limits };
-        let outcome = (tier != Tier::Quick && self.plan.exhaust)
+        let max_nodes = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
+        let limits = Limits { max_nodes: Some(max_nodes), ..*limits };
+        let outcome = (tier != Tier::Quick && self.plan.try_exact_first)
             .then(|| dynamic_key::solve(&mut PuzzleSpace(problem), Order::ASTAR, &limits, region))?;
         let stopped = matches!(outcome.ending, Ending::Stopped { stop: Stop::Nodes | Stop::Memory, .. });
         (!stopped).then_some(outcome)
@@ -449,82 +465,108 @@ impl<M: Mask, K: CellKey> PackedTray<M, K> {
 }
 
 /// A tray as lists of cells.
-struct WideTray {
+struct ListTray {
     tray: Arc<Tray>,
     bound: Option<Arc<TrayDistances>>,
-    pull: Option<Arc<TrayDistances>>,
+    guidance: Option<Arc<TrayDistances>>,
     plan: TrayPlan,
 }
 
-impl TraySolver for WideTray {
+impl TraySolver for ListTray {
     fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let plan = self.plan;
         let Attempt { tier, limits, region, .. } = attempt;
         let (limits, cut_short) = quick_limits(tier, limits);
-        let mut exact = TraySpace::new(&self.tray, plan.metric, self.bound.clone(), false);
-        let (cols, name) = (self.tray.cols(), plan.guide());
-        let numbers =
-            Numbers { shift: &|step| Lists::shift(step, cols), step: &|shift| Lists::step(shift, cols) };
+        let mut metric_space = TraySpace::new(&self.tray, plan.metric, self.bound.clone(), false);
+        let (cols, name) = (self.tray.cols(), plan.heuristic_name());
+        let codec =
+            MoveCodec { shift: &|step| Lists::shift(step, cols), step: &|shift| Lists::step(shift, cols) };
         let outcome = match plan.method {
-            Method::First => {
-                let outcome = match self.by_stops(numbers, &mut exact, &limits, region) {
+            Method::AnySolution => {
+                let outcome = match self.search_stops(codec, &mut metric_space, &limits, region) {
                     Some(outcome) => outcome,
                     None => {
-                        let mut rough = TraySpace::new(&self.tray, Metric::Step, self.pull.clone(), true);
-                        first(&mut rough, &mut exact, numbers, plan.metric, &limits, region)
+                        let mut unit_step_space =
+                            TraySpace::new(&self.tray, Metric::Step, self.guidance.clone(), true);
+                        any_solution(
+                            &mut unit_step_space,
+                            &mut metric_space,
+                            codec,
+                            plan.metric,
+                            &limits,
+                            region,
+                        )
                     }
                 };
-                note(effort, "wastar", name, outcome)
+                record_outcome(effort, "wastar", name, outcome)
             }
             Method::BestFirst(order) => {
                 let name = if order.weighs_estimates() { name } else { "" };
-                note(effort, order.name(), name, dynamic_key::solve(&mut exact, order, &limits, region))
+                record_outcome(
+                    effort,
+                    order.name(),
+                    name,
+                    dynamic_key::solve(&mut metric_space, order, &limits, region),
+                )
             }
-            Method::Shortest => {
-                note(effort, "astar", name, dynamic_key::solve(&mut exact, Order::ASTAR, &limits, region))
+            Method::Shortest => record_outcome(
+                effort,
+                "astar",
+                name,
+                dynamic_key::solve(&mut metric_space, Order::ASTAR, &limits, region),
+            ),
+            Method::Ida => {
+                record_outcome(effort, "ida", name, dynamic_key::ida(&mut metric_space, &limits, region))
             }
-            Method::Ida => note(effort, "ida", name, dynamic_key::ida(&mut exact, &limits, region)),
             Method::Dfs => {
-                let state_bytes = 4 * exact.width() + DFS_BESIDE_WORDS;
-                let region = &mut beside_path(region, tier, state_bytes);
-                note(effort, "dfs", "", dynamic_key::depth_first(&mut exact, &limits, region))
+                let state_bytes = 4 * metric_space.width() + DFS_BYTES_BESIDE_WORDS;
+                let region = &mut region_beside_path(region, tier, state_bytes);
+                record_outcome(
+                    effort,
+                    "dfs",
+                    "",
+                    dynamic_key::depth_first(&mut metric_space, &limits, region),
+                )
             }
-            Method::Beam(width) => {
-                note(effort, "beam", name, dynamic_key::beam(&mut exact, width, &limits, region))
-            }
+            Method::Beam(width) => record_outcome(
+                effort,
+                "beam",
+                name,
+                dynamic_key::beam(&mut metric_space, width, &limits, region),
+            ),
             Method::BoardsOnly(_) => unreachable!("refused before"),
         };
         let shifts = |path: &[Move]| path.iter().map(|&step| Lists::shift(step, cols)).collect();
         conclude(outcome, tier, cut_short, shifts, |_| {
-            let mut rough = TraySpace::new(&self.tray, Metric::Step, self.pull.clone(), true);
-            let found = plan
-                .second_best
-                .then(|| second_best(&mut rough, &mut exact, numbers, plan.metric, &limits, region))??;
-            path_of(note(effort, "wastar", name, found))
+            let mut unit_step_space = TraySpace::new(&self.tray, Metric::Step, self.guidance.clone(), true);
+            let found = plan.allow_fallback.then(|| {
+                fallback(&mut unit_step_space, &mut metric_space, codec, plan.metric, &limits, region)
+            })??;
+            path_of(record_outcome(effort, "wastar", name, found))
         })
     }
 }
 
-impl WideTray {
+impl ListTray {
     /// A solution by slides that end only where something changes, if there is
     /// one among a few thousand arrangements: in a large hall that is most often
     /// all it takes.
-    fn by_stops(
+    fn search_stops(
         &self,
-        numbers: Numbers<'_>,
-        exact: &mut TraySpace,
+        codec: MoveCodec<'_>,
+        metric_space: &mut TraySpace,
         limits: &Limits<'_>,
         region: &mut Region<'_>,
     ) -> Option<Outcome> {
-        let most = limits.max_nodes.map_or(STOPS_NODES, |most| most.min(STOPS_NODES));
-        let few = Limits { max_nodes: Some(most), ..*limits };
-        let mut stops = TraySpace::new(&self.tray, Metric::Slide, self.pull.clone(), true).with_stops();
+        let max_nodes = limits.max_nodes.map_or(STOPS_NODES, |most| most.min(STOPS_NODES));
+        let few = Limits { max_nodes: Some(max_nodes), ..*limits };
+        let mut stops = TraySpace::new(&self.tray, Metric::Slide, self.guidance.clone(), true).with_stops();
         let Outcome { ending, statistics } =
-            dynamic_key::solve(&mut stops, Order::weighted(PULL), &few, region);
+            dynamic_key::solve(&mut stops, Order::weighted(GUIDANCE_WEIGHT), &few, region);
         let Ending::Solved { path, .. } = ending else { return None };
-        let steps = path.iter().flat_map(|&slide| unit_steps((numbers.shift)(slide)));
-        let path = join(steps, self.plan.metric).into_iter().map(numbers.step).collect();
-        Some(shortened(exact, path, statistics, limits, region))
+        let steps = path.iter().flat_map(|&slide| unit_steps((codec.shift)(slide)));
+        let path = merge_steps(steps, self.plan.metric).into_iter().map(codec.step).collect();
+        Some(shorten(metric_space, path, statistics, limits, region))
     }
 }
 
@@ -534,7 +576,7 @@ pub(crate) fn quick_limits(tier: Tier, limits: Limits<'_>) -> (Limits<'_>, bool)
     (if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits }, cut_short)
 }
 
-pub(crate) fn note(
+pub(crate) fn record_outcome(
     effort: &mut Effort,
     algorithm: &'static str,
     heuristic: &'static str,
@@ -545,13 +587,13 @@ pub(crate) fn note(
     outcome.ending
 }
 
-/// What a search's ending means in a tier; none if the next must try.
+/// What a search's ending resources in a tier; none if the next must try.
 pub(crate) fn conclude(
     ending: Ending,
     tier: Tier,
     cut_short: bool,
     shifts: impl Fn(&[Move]) -> Vec<Shift>,
-    second_best: impl FnOnce(u32) -> Option<Vec<Move>>,
+    fallback: impl FnOnce(u32) -> Option<Vec<Move>>,
 ) -> Option<Verdict> {
     Some(match ending {
         Ending::Solved { path, bound } => solved(shifts(&path), bound, false),
@@ -559,8 +601,8 @@ pub(crate) fn conclude(
         Ending::Stopped { stop: Stop::Nodes, .. } if cut_short => return None,
         Ending::Stopped { stop: Stop::Memory, .. } if tier != Tier::Large => return None,
         Ending::Stopped { stop, bound } => {
-            let may_stand_in = matches!(stop, Stop::Memory | Stop::Time);
-            match may_stand_in.then(|| second_best(bound)).flatten() {
+            let may_fall_back = matches!(stop, Stop::Memory | Stop::Time);
+            match may_fall_back.then(|| fallback(bound)).flatten() {
                 Some(path) => solved(shifts(&path), bound, false),
                 None => Verdict::GaveUp { reason: give_up(stop), bound },
             }
@@ -571,14 +613,14 @@ pub(crate) fn conclude(
 /// How a space's moves are written as shifts and back. Both spaces of a tray
 /// write them alike.
 #[derive(Clone, Copy)]
-struct Numbers<'n> {
+struct MoveCodec<'n> {
     shift: &'n dyn Fn(Move) -> Shift,
     step: &'n dyn Fn(Shift) -> Move,
 }
 
 /// How much more the way still to go counts than the way behind, for any
 /// solution.
-const PULL: f64 = 4.0;
+const GUIDANCE_WEIGHT: f64 = 4.0;
 
 /// Arrangements among which a shortest solution is looked for before any.
 const EXACT_NODES: u64 = 50_000;
@@ -587,34 +629,35 @@ const EXACT_NODES: u64 = 50_000;
 const STOPS_NODES: u64 = 20_000;
 
 /// States around a solution that are searched for a shorter one.
-const AROUND: usize = 6000;
+const SHORTEN_STATES: usize = 6000;
 
 /// Any solution, found step by step, then joined into moves of the metric and
-/// shortened.
-fn first(
-    rough: &mut impl Space,
-    exact: &mut impl Space,
-    numbers: Numbers<'_>,
+/// shorten.
+fn any_solution(
+    unit_step_space: &mut impl Space,
+    metric_space: &mut impl Space,
+    codec: MoveCodec<'_>,
     metric: Metric,
     limits: &Limits<'_>,
     region: &mut Region<'_>,
 ) -> Outcome {
-    let Outcome { ending, statistics } = dynamic_key::solve(rough, Order::weighted(PULL), limits, region);
+    let Outcome { ending, statistics } =
+        dynamic_key::solve(unit_step_space, Order::weighted(GUIDANCE_WEIGHT), limits, region);
     let Ending::Solved { path, .. } = ending else { return Outcome { ending, statistics } };
-    let joined = join(path.iter().map(|&step| (numbers.shift)(step)), metric);
-    let path = joined.into_iter().map(numbers.step).collect();
-    shortened(exact, path, statistics, limits, region)
+    let joined = merge_steps(path.iter().map(|&step| (codec.shift)(step)), metric);
+    let path = joined.into_iter().map(codec.step).collect();
+    shorten(metric_space, path, statistics, limits, region)
 }
 
-/// A solution that was found with some effort, shortened with some more.
-fn shortened(
-    exact: &mut impl Space,
+/// A solution that was found with some effort, shorten with some more.
+fn shorten(
+    metric_space: &mut impl Space,
     path: Vec<Move>,
     mut statistics: Statistics,
     limits: &Limits<'_>,
     region: &mut Region<'_>,
 ) -> Outcome {
-    let (path, more) = dynamic_key::shorten(exact, path, AROUND, limits, region);
+    let (path, more) = dynamic_key::shorten(metric_space, path, SHORTEN_STATES, limits, region);
     statistics += more;
     Outcome { ending: Ending::Solved { path, bound: 0 }, statistics }
 }
@@ -633,19 +676,19 @@ fn unit_steps(slide: Shift) -> impl Iterator<Item = Shift> {
 }
 
 /// Nodes spent on a solution that stands in for a shortest one.
-const SECOND_BEST_NODES: u64 = 200_000;
+const FALLBACK_NODES: u64 = 200_000;
 
 /// A solution, if one is near, where no shortest one was found.
-fn second_best(
-    rough: &mut impl Space,
-    exact: &mut impl Space,
-    numbers: Numbers<'_>,
+fn fallback(
+    unit_step_space: &mut impl Space,
+    metric_space: &mut impl Space,
+    codec: MoveCodec<'_>,
     metric: Metric,
     limits: &Limits<'_>,
     region: &mut Region<'_>,
 ) -> Option<Outcome> {
-    let limits = Limits { max_nodes: Some(SECOND_BEST_NODES), deadline: None, ..*limits };
-    let outcome = first(rough, exact, numbers, metric, &limits, region);
+    let limits = Limits { max_nodes: Some(FALLBACK_NODES), deadline: None, ..*limits };
+    let outcome = any_solution(unit_step_space, metric_space, codec, metric, &limits, region);
     matches!(outcome.ending, Ending::Solved { .. }).then_some(outcome)
 }
 
@@ -659,7 +702,7 @@ fn path_of(ending: Ending) -> Option<Vec<Move>> {
 
 /// Single steps as moves of a metric: those of one block become one where they
 /// can.
-fn join(steps: impl Iterator<Item = Shift>, metric: Metric) -> Vec<Shift> {
+fn merge_steps(steps: impl Iterator<Item = Shift>, metric: Metric) -> Vec<Shift> {
     let mut joined: Vec<Shift> = Vec::new();
     for step in steps {
         let mut next = step;

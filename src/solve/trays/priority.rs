@@ -1,4 +1,4 @@
-//! Trays by the priorities of course programs: greedy or beam search in the order of
+//! Trays by the priorities of params programs: greedy or beam search in the order of
 //! block distances.
 //!
 //! States are taken one by one, each is expanded at most once, and the first solution
@@ -15,7 +15,7 @@ use crate::search::{Ending, Order, Outcome};
 use crate::solve::plan::Tier;
 use crate::solve::solver::Attempt;
 use crate::solve::trays::lists::TraySpace;
-use crate::solve::trays::{TraySolver, conclude, note, quick_limits};
+use crate::solve::trays::{TraySolver, conclude, quick_limits, record_outcome};
 use std::sync::Arc;
 
 /// Which search goes by the priority.
@@ -37,9 +37,16 @@ pub(crate) fn solver(
     table_bytes: usize,
 ) -> Box<dyn TraySolver> {
     let bound = bound.map(Arc::new);
-    let least = TraySpace::new(tray, metric, bound, false).first_estimate();
+    let lower_bound = TraySpace::new(tray, metric, bound, false).first_estimate();
     let priorities = TrayPriorities::new(tray, priority, table_bytes).map(Arc::new);
-    Box::new(PriorityTray { tray: tray.clone(), metric, name: priority.name(), search, priorities, least })
+    Box::new(PriorityTray {
+        tray: tray.clone(),
+        metric,
+        name: priority.name(),
+        search,
+        priorities,
+        lower_bound,
+    })
 }
 
 struct PriorityTray {
@@ -50,14 +57,14 @@ struct PriorityTray {
     /// None if the tables are too large.
     priorities: Option<Arc<TrayPriorities>>,
     /// No solution is shorter than this.
-    least: u32,
+    lower_bound: u32,
 }
 
 impl TraySolver for PriorityTray {
     fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let Attempt { tier, limits, region, .. } = attempt;
         let Some(priorities) = self.priorities.clone() else {
-            let gave_up = Verdict::GaveUp { reason: GiveUp::Memory, bound: self.least };
+            let gave_up = Verdict::GaveUp { reason: GiveUp::Memory, bound: self.lower_bound };
             return (tier == Tier::Large).then_some(gave_up);
         };
         let (limits, cut_short) = quick_limits(tier, limits);
@@ -69,7 +76,7 @@ impl TraySolver for PriorityTray {
             PrioritySearch::Beam(width) => ("beam", dynamic_key::beam(&mut space, width, &limits, region)),
         };
         let outcome = Outcome { ending: self.with_true_bound(outcome.ending), ..outcome };
-        let ending = note(effort, algorithm, self.name, outcome);
+        let ending = record_outcome(effort, algorithm, self.name, outcome);
         let cols = self.tray.cols();
         let shifts = |path: &[Move]| path.iter().map(|&step| Lists::shift(step, cols)).collect();
         conclude(ending, tier, cut_short, shifts, |_| None)
@@ -81,10 +88,10 @@ impl PriorityTray {
     fn with_true_bound(&self, ending: Ending) -> Ending {
         match ending {
             Ending::Solved { path, .. } => {
-                let bound = self.least.min(path.len() as u32);
+                let bound = self.lower_bound.min(path.len() as u32);
                 Ending::Solved { path, bound }
             }
-            Ending::Stopped { stop, .. } => Ending::Stopped { stop, bound: self.least },
+            Ending::Stopped { stop, .. } => Ending::Stopped { stop, bound: self.lower_bound },
             Ending::Exhausted => Ending::Exhausted,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::memory::limits;
 use crate::quantity::{Bytes, Count, Span};
-use crate::solve::counters::{Counted, Counters, Deepening, Making};
+use crate::solve::counters::{CounterSnapshot, Counters, DatabaseProgress, SearchProgress};
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -15,7 +15,7 @@ pub(super) struct View {
     total: Option<u64>,
     cap: u64,
     /// When the counters were read last, and what they were.
-    last: (Instant, Counted),
+    last: (Instant, CounterSnapshot),
     /// Time since the start that was spent on solving, without set-up.
     solving: Duration,
     pace: Pace,
@@ -36,7 +36,7 @@ impl View {
 
     /// Reads the counters, and follows the pace over about two seconds. Time of set-up is
     /// no part of it.
-    pub(super) fn observe(&mut self) -> Counted {
+    pub(super) fn observe(&mut self) -> CounterSnapshot {
         let (now, moment) = (self.counters.read(), Instant::now());
         let (before, then) = std::mem::replace(&mut self.last, (moment, now));
         if now.solving && now.making.is_none() {
@@ -46,7 +46,7 @@ impl View {
     }
 
     /// Blends what was counted in a span of solving into the pace.
-    fn follow(&mut self, then: Counted, now: Counted, span: Duration) {
+    fn follow(&mut self, then: CounterSnapshot, now: CounterSnapshot, span: Duration) {
         let is_first = self.solving.is_zero();
         self.solving += span;
         let seconds = span.as_secs_f64();
@@ -59,7 +59,7 @@ impl View {
     }
 
     /// How much is done, once something is.
-    pub(super) fn percent(&self, now: Counted) -> Option<u64> {
+    pub(super) fn percent(&self, now: CounterSnapshot) -> Option<u64> {
         if let Some(making) = now.making {
             return Some(making.percent);
         }
@@ -70,9 +70,9 @@ impl View {
 
     /// `1200 puzzles, 322/s, 12 s left, 1.2 M nodes/s, 71.2 MiB of 512 MiB`: what
     /// matters most comes first, for where the line is cut off.
-    pub(super) fn describe(&self, now: Counted) -> String {
+    pub(super) fn describe(&self, now: CounterSnapshot) -> String {
         let memory = format!("{} of {}", Bytes(limits::resident()), Bytes(self.cap));
-        if let Some(Making { number, of, .. }) = now.making {
+        if let Some(DatabaseProgress { number, of, .. }) = now.making {
             return format!("making pattern databases: {number} of {of}, {memory}");
         }
         if !now.solving {
@@ -93,8 +93,8 @@ impl View {
     /// `84 moves: 1.2 G nodes of about 6.5 G, 17 min left, 5.1 M nodes/s; before
     /// that 1.1 G nodes`. Each total cost takes about as many times more nodes than
     /// the last as that did.
-    fn deepening(&self, now: Counted, search: Deepening) -> String {
-        let Deepening { cost, before, took: [last, last_but_one] } = search;
+    fn deepening(&self, now: CounterSnapshot, search: SearchProgress) -> String {
+        let SearchProgress { cost, before, took: [last, last_but_one] } = search;
         let here = now.nodes.saturating_sub(before);
         let mut text = format!("{cost} moves: {} nodes", Count(here as f64));
         let expected = last as f64 * (last as f64 / last_but_one.max(1) as f64);
@@ -113,7 +113,7 @@ impl View {
     }
 
     /// The time that the rest of the input will take at the pace of solving so far.
-    fn left(&self, now: Counted) -> Option<Duration> {
+    fn left(&self, now: CounterSnapshot) -> Option<Duration> {
         let rest = self.total?.saturating_sub(now.bytes);
         let pace = now.bytes as f64 / self.solving.as_secs_f64();
         // Before the first record the pace is 0 and nothing can be said.
@@ -170,13 +170,13 @@ mod tests {
 
     #[test]
     fn nothing_is_promised_without_a_total_or_a_pace() {
-        let now = Counted { bytes: 250, ..Counted::default() };
+        let now = CounterSnapshot { bytes: 250, ..CounterSnapshot::default() };
         let mut view = view(None, 0);
         view.solving = Duration::from_secs(10);
         assert_eq!(view.left(now), None);
         view.total = Some(1000);
-        assert_eq!(view.left(Counted::default()), None);
-        assert_eq!(view.percent(Counted::default()), None);
+        assert_eq!(view.left(CounterSnapshot::default()), None);
+        assert_eq!(view.percent(CounterSnapshot::default()), None);
         assert_eq!(view.left(now), Some(Duration::from_secs(30)));
         assert_eq!(view.percent(now), Some(25));
     }

@@ -3,16 +3,16 @@
 use bytemuck::Pod;
 
 /// What is left of a stretch of memory.
-pub(super) struct Room<'m>(&'m mut [u64]);
+pub(super) struct BumpAllocator<'m>(&'m mut [u64]);
 
-impl<'m> Room<'m> {
+impl<'m> BumpAllocator<'m> {
     pub(super) fn new(words: &'m mut [u64]) -> Self {
         Self(words)
     }
 
     /// So many items, with whatever was there before; none if there is too
     /// little.
-    pub(super) fn take<T: Pod>(&mut self, count: usize) -> Option<&'m mut [T]> {
+    pub(super) fn alloc<T: Pod>(&mut self, count: usize) -> Option<&'m mut [T]> {
         let words = (count * size_of::<T>()).div_ceil(8);
         if words > self.0.len() {
             return None;
