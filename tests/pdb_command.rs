@@ -202,3 +202,20 @@ fn boards_of_every_kind_have_the_lengths_that_other_bounds_find() {
         assert_eq!(by("pdb"), by("linear-conflict"), "{size} {goal}");
     }
 }
+
+#[test]
+fn a_database_with_states_out_of_reach_is_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().to_str().unwrap();
+    // Two tiles of a 2x2 board cannot be put into every order.
+    let arguments = ["-", "--heuristic", "pdb", "--algorithm", "ida", "--pdb-dir", cache, "--quiet"];
+    assert_eq!(lengths(&run(&arguments, "2x2: 0 3 2 1\n")), ["6"]);
+    let verified = run(&["pdb", "verify", "--pdb-dir", cache], "");
+    assert_eq!(verified.status.code(), Some(0), "{}", text(&verified.stdout));
+    // Damage is still noticed.
+    let [first, ..] = &files(folder.path())[..] else { panic!("no file") };
+    let mut bytes = fs::read(first).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(first, bytes).unwrap();
+    assert_eq!(run(&["pdb", "verify", "--pdb-dir", cache], "").status.code(), Some(1));
+}
