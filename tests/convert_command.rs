@@ -232,3 +232,14 @@ fn files_are_opened_one_at_a_time() {
     let missing = run(&["convert", "--to", "compact", "none.txt"], &names);
     assert_eq!((missing.status.code(), missing.stdout.len()), (Some(2), 0));
 }
+
+#[test]
+fn overlapping_goals_are_refused_as_pictures() {
+    let tray = "tray 3 3\n0 0 0 1\n1 0 2 0\ngoal\n1 1 1 2\n1 1 2 1\n";
+    let output = batch_solve(&["convert", "-", "--to", "letters"], tray);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_ne!(output.status.code(), Some(0));
+    assert!(errors.contains("overlap") && output.stdout.is_empty(), "{errors}");
+    // The form with numbers shows them.
+    assert_eq!(text(&batch_solve(&["convert", "-", "--to", "tray"], tray)).trim(), tray.trim());
+}

@@ -43,6 +43,9 @@ pub enum ConvertError {
     /// A picture's goal names no blocks.
     #[error("a labelled goal cannot be written as a picture")]
     Labelled,
+    /// A cell of a picture shows one block.
+    #[error("goal rectangles that overlap cannot be written as a picture")]
+    Overlap,
     /// The courses' files know no walls and no labels.
     #[error("the courses' two files have neither walls nor labelled goals")]
     Course,
@@ -97,9 +100,10 @@ impl Puzzles {
             {
                 return Err(ConvertError::Labelled);
             }
-            Written::Form(Form::Letters) if tray.blocks().len() > LETTERS.len() => {
+            Written::Form(Form::Letters) if tray.blocks().len().max(tray.goal().len()) > LETTERS.len() => {
                 return Err(ConvertError::Letters);
             }
+            Written::Form(Form::Letters) if !shows_whole_goal(tray) => return Err(ConvertError::Overlap),
             Written::Form(Form::Letters) => {
                 announce(out, record);
                 letters(out, tray);
@@ -176,6 +180,14 @@ impl Puzzles {
 
 /// The letters of the first blocks.
 const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Whether each goal rectangle has all its cells to itself in a picture.
+fn shows_whole_goal(tray: &Tray) -> bool {
+    let grid = tray.grid(tray.goal());
+    (0..)
+        .zip(tray.goal())
+        .all(|(number, &block)| tray.rect(block).cells(tray.cols()).all(|cell| grid[cell] == number))
+}
 
 /// Appends a tray and its goal as pictures.
 fn letters(out: &mut String, tray: &Tray) {
