@@ -283,3 +283,20 @@ fn a_large_board_is_solved_in_little_memory() {
     let checked = run(&work, &["check", "large.txt", "results.jsonl"]);
     assert_eq!(checked.status.code(), Some(0), "{}", String::from_utf8_lossy(&checked.stdout));
 }
+
+#[test]
+fn trays_keep_to_the_number_of_nodes() {
+    let work = Work::new();
+    let trays =
+        run(&work, &["generate", "trays", "--size", "5x4", "--count", "60", "--seed", "5", "--anywhere"]);
+    work.write("trays.txt", &trays.stdout);
+    for algorithm in ["bfs", "auto"] {
+        let limits = ["--max-nodes", "252", "--timeout", "1ms", "-t", "2", "--format", "jsonl", "--quiet"];
+        let output = run(&work, &[&["trays.txt", "-a", algorithm][..], &limits].concat());
+        let results = json_lines(&output.stdout);
+        assert!(results.iter().any(|record| record["reason"] == "nodes"), "{}", told(&output));
+        for record in results.iter().filter(|record| record["type"] == "result") {
+            assert!(record["visited"].as_u64().unwrap() <= 252, "{record}");
+        }
+    }
+}

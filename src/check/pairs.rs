@@ -4,7 +4,8 @@ use super::outcome::{Claim, Moves};
 use super::{CheckError, CheckEvent, CheckOptions, visit_each};
 use crate::input::Reader;
 use crate::model::report::Instance;
-use crate::puzzle::tiles::Direction;
+use crate::puzzle::tiles::{self, Direction};
+use crate::puzzle::trays::{Place, Shift};
 use std::io::BufRead;
 
 /// A valid record with a correct result.
@@ -15,7 +16,7 @@ pub struct Pair<'a> {
     pub id: &'a str,
     /// Line where the record starts.
     pub line: u64,
-    /// The puzzle.
+    /// The puzzle, in the metric of its result where that names one.
     pub instance: &'a Instance,
     /// Usable content of the result.
     pub result: UsableResult<'a>,
@@ -25,6 +26,13 @@ pub struct Pair<'a> {
 pub enum UsableResult<'a> {
     /// A solution of a tile board.
     Solution(&'a [Direction]),
+    /// A solution of a tray.
+    Shifts {
+        /// The shifts; some formats show one move as several.
+        shifts: Vec<Shift>,
+        /// How many moves they are.
+        length: u64,
+    },
     /// The puzzle has no solution.
     Unsolvable,
     /// Nothing usable.
@@ -44,13 +52,20 @@ pub fn pairs(
         CheckEvent::Correct { puzzle, outcome, .. } => {
             let Ok(instance) = &puzzle.instance else { return };
             let result = match &outcome.claim {
-                Claim::Solved(solved) => match &solved.moves {
-                    Moves::Letters(moves) => UsableResult::Solution(moves),
-                    Moves::Blocks(_) => UsableResult::Nothing,
+                Claim::Solved(solved) => match (&solved.moves, instance) {
+                    (Moves::Letters(moves), Instance::Tiles { .. }) => UsableResult::Solution(moves),
+                    (Moves::Blocks(blocks), Instance::Tray { .. }) => {
+                        let shifts = blocks.steps.iter().map(shift).collect();
+                        UsableResult::Shifts { shifts, length: solved.length }
+                    }
+                    // Without moves, the kind of them is open.
+                    (_, Instance::Tiles { .. }) => UsableResult::Solution(&[]),
+                    (_, Instance::Tray { .. }) => UsableResult::Shifts { shifts: Vec::new(), length: 0 },
                 },
                 Claim::Unsolvable => UsableResult::Unsolvable,
                 _ => UsableResult::Nothing,
             };
+            let instance = &in_metric_of(&outcome.claim, instance);
             visit(Pair { n: puzzle.n, id: &puzzle.id, line: puzzle.line, instance, result });
         }
         CheckEvent::Wrong(what) => report_problem(&what),
@@ -58,4 +73,26 @@ pub fn pairs(
         CheckEvent::Summary { .. } => {}
     })?;
     Ok(())
+}
+
+/// Returns a puzzle in the metric in which a result counts its moves.
+fn in_metric_of(claim: &Claim, instance: &Instance) -> Instance {
+    let mut instance = instance.clone();
+    if let Claim::Solved(solved) = claim {
+        match &mut instance {
+            Instance::Tiles { metric, .. } => match solved.counts_runs {
+                Some(true) => *metric = tiles::Metric::Line,
+                Some(false) => *metric = tiles::Metric::Tile,
+                None => {}
+            },
+            Instance::Tray { metric, .. } => *metric = solved.metric.unwrap_or(*metric),
+        }
+    }
+    instance
+}
+
+/// Returns a step that was replayed as a shift.
+fn shift(&[from_row, from_col, to_row, to_col]: &[i64; 4]) -> Shift {
+    let place = |row: i64, col: i64| Place::new(row as u16, col as u16);
+    Shift { from: place(from_row, from_col), to: place(to_row, to_col) }
 }

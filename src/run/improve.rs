@@ -3,20 +3,23 @@
 
 use super::RunError;
 use crate::check::{CheckOptions, Pair, UsableResult, pairs};
+use crate::heuristic::line_cuts;
 use crate::input::{Packing, Reader};
 use crate::large::beam::Work;
 use crate::large::bound::lower_bound;
 use crate::large::improve::{DEFAULT_TIME, Resources, improve};
 use crate::large::mutable_board::MutableBoard;
+use crate::memory::Region;
 use crate::memory::arena::Arena;
 use crate::memory::budget::{Budget, OutOfBudget, least_cap};
 use crate::model::interrupt::Interrupt;
-use crate::model::report::{Effort, Instance, Report, Verdict};
+use crate::model::report::{Effort, Instance, Report, Solution, Verdict};
 use crate::output::{Sink, Style, Summary, replay};
-use crate::puzzle::tiles::Metric;
+use crate::puzzle::tiles::{Board, Direction, Metric};
 use crate::search::{Limits, SpawnThreads};
 use crate::solve::memory_plan::MemoryPlan;
-use crate::solve::tiles::large::solved;
+use crate::solve::tiles::large::whole_region;
+use crate::solve::trays::improve::improve_tray;
 use std::io::BufRead;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,11 +50,11 @@ pub struct Improved {
     pub summary: Summary,
     /// Moves before and after, over all solutions.
     pub moves: (u64, u64),
-    /// Results that were wrong, missing, or not of tile boards.
+    /// Results that were wrong, missing, or without a solution to start from.
     pub left_out: u64,
 }
 
-/// Improves every right result of a file of tile boards and writes it, in the
+/// Improves every right result of a file and writes it, in the
 /// order of the results.
 pub fn improve_results(
     request: &Request,
@@ -68,10 +71,8 @@ pub fn improve_results(
     let memory_plan = MemoryPlan::new(&budget, request.threads, before)?;
     let bytes = memory_plan.arena(request.threads).min(request.threads * MOST_BYTES);
     let mut arena = Arena::new(bytes, MemoryPlan::MIN_ARENA.min(bytes)).map_err(RunError::Arena)?;
-    let memory: &mut [u64] = match arena.divide(&[bytes]).into_iter().next() {
-        Some(lines) => bytemuck::cast_slice_mut(lines),
-        None => &mut [],
-    };
+    let lines = arena.divide(&[bytes]).into_iter().next().unwrap_or_default();
+    let mut region = Region::zeroed(lines);
     let file: Arc<str> = reader.file().clone();
     let mut improved = Improved { summary: Summary::new(), moves: (0, 0), left_out: 0 };
     let (mut left_out, mut failed) = (0, None);
@@ -83,9 +84,13 @@ pub fn improve_results(
             return;
         }
         let started = Instant::now();
-        let Some(verdict) = better(request, &pair, memory, interrupt, &mut improved.moves) else {
-            left_out += 1;
-            return;
+        let verdict = match better(request, &pair, &mut region, interrupt, &mut improved.moves) {
+            Ok(verdict) => verdict,
+            Err(why) => {
+                left_out += 1;
+                complain(&format!("{file}, record {}: left out, {why}", pair.n));
+                return;
+            }
         };
         let effort = Effort { algorithm: "improve", time: started.elapsed(), ..Effort::default() };
         let report = Report {
@@ -122,34 +127,71 @@ pub fn improve_results(
 /// Memory that is worth giving to each thread.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What is known of a puzzle after some time; none of trays and of other
-/// metrics.
+/// Returns the result of a puzzle after some time, or why it is left out.
 fn better(
     request: &Request,
     pair: &Pair<'_>,
-    memory: &mut [u64],
+    region: &mut Region<'_>,
     interrupt: &Interrupt,
     moves: &mut (u64, u64),
-) -> Option<Verdict> {
-    let Instance::Tiles { board, goal, metric: Metric::Tile } = pair.instance else { return None };
-    let known = match pair.result {
-        UsableResult::Unsolvable => return Some(Verdict::Unsolvable { hint: None }),
-        UsableResult::Solution(known) => Some(known.to_vec()),
-        UsableResult::Nothing => None,
-    };
-    let goal = goal.board(board.size())?;
-    let field = MutableBoard::new(board, &goal);
-    let bound = lower_bound(&field);
+) -> Result<Verdict, &'static str> {
     let halt = || interrupt.is_raised();
     let deadline = Some(Instant::now() + request.timeout.unwrap_or(DEFAULT_TIME));
     let limits = Limits { deadline, halt: Some(&halt), ..Limits::default() };
+    let (before, solution) = match (pair.instance, &pair.result) {
+        (_, UsableResult::Unsolvable) => return Ok(Verdict::Unsolvable { hint: None }),
+        (Instance::Tray { tray, metric }, UsableResult::Shifts { shifts, length }) => {
+            (Some(*length as usize), improve_tray(tray, *metric, shifts, &limits, region))
+        }
+        (Instance::Tray { .. }, _) => return Err("the tray has no solution yet: solve it first"),
+        (Instance::Tiles { board, goal, metric }, known) => {
+            let known = match known {
+                UsableResult::Solution(known) => Some(*known),
+                _ => None,
+            };
+            let goal = goal.board(board.size()).ok_or("its goal does not fit the board")?;
+            let solution = improve_board(request, (board, &goal, *metric), known, limits, region)
+                .ok_or("no solution was found in the time")?;
+            (known.map(|known| metric.length(known)), solution)
+        }
+    };
+    moves.0 += before.unwrap_or(solution.length as usize) as u64;
+    moves.1 += u64::from(solution.length);
+    Ok(Verdict::Solved(solution))
+}
+
+/// Returns a solution of a board that is no longer than `known`.
+///
+/// Single moves are made fewer. In the line metric, straight runs of them are
+/// counted, and a solution with fewer single moves is taken only if it has no
+/// more runs.
+fn improve_board(
+    request: &Request,
+    (board, goal, metric): (&Board, &Board, Metric),
+    known: Option<&[Direction]>,
+    limits: Limits<'_>,
+    region: &mut Region<'_>,
+) -> Option<Solution> {
+    let field = MutableBoard::new(board, goal);
+    let single_moves = lower_bound(&field);
     let helpers = SpawnThreads(request.threads);
-    let threads = request.threads;
-    let before = known.as_ref().map(Vec::len);
-    let resources =
-        Resources { limits, helpers: &helpers, threads, memory, bound: bound as usize, width: None };
-    let found = improve(&field, known, resources, &mut Work::default()).ok()?;
-    moves.0 += before.unwrap_or(found.len()) as u64;
-    moves.1 += found.len() as u64;
-    Some(solved(found, bound))
+    let resources = Resources {
+        limits,
+        helpers: &helpers,
+        threads: request.threads,
+        memory: whole_region(region),
+        bound: single_moves as usize,
+        width: None,
+    };
+    let found = improve(&field, known.map(<[_]>::to_vec), resources, &mut Work::default()).ok()?;
+    let moves = match known {
+        Some(known) if metric.length(known) < metric.length(&found) => known.to_vec(),
+        _ => found,
+    };
+    let length = metric.length(&moves) as u32;
+    let bound = match metric {
+        Metric::Tile => single_moves,
+        Metric::Line => line_cuts(board, goal),
+    };
+    Some(Solution { moves: moves.into(), length, optimal: bound == length, bound })
 }

@@ -45,6 +45,13 @@ impl Limits<'_> {
         Self { max_nodes: Some(max_nodes), ..Self::default() }
     }
 
+    /// Returns these limits with at most `nodes` nodes: for a search that is
+    /// only an attempt, and may store no more than the user allows.
+    #[must_use]
+    pub fn with_at_most(self, nodes: u64) -> Self {
+        Self { max_nodes: Some(self.max_nodes.map_or(nodes, |most| most.min(nodes))), ..self }
+    }
+
     /// Says that solutions of total cost `bound` are searched for now.
     #[inline]
     pub fn report_bound(&self, cost: u32) {

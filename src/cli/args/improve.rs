@@ -17,7 +17,8 @@ Examples:
   batch-solve big.txt --format jsonl | batch-solve improve big.txt -
 
 Every result is replayed first; a wrong or missing one is named on stderr and
-left out. A solution is written even if it could not be shortened.
+left out, and so is a tray without a solution. A solution is written even if it
+could not be shortened.
 
 Exit status: 0 every record improved or kept, 1 some left out, 2 an error.";
 

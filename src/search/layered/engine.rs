@@ -222,8 +222,12 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
                 plan.next += 1;
                 plan.busy += usize::from(!std::mem::replace(&mut busy, true));
                 drop(plan);
-                let done = worker.handle(&task, bucket);
+                let mut done = worker.handle(&task, bucket);
                 plan = self.plan.lock();
+                // A bucket comes as a whole. Where it passes the limit of nodes, the
+                // rest of it is not stored: the search ends before it is expanded.
+                let left = self.limits.max_nodes.map(|most| most.saturating_sub(plan.statistics.stored));
+                done.stored = left.map_or(done.stored, |left| done.stored.min(left));
                 plan.statistics += done;
             } else if busy {
                 // The others may still work at their last buckets of this task.

@@ -52,7 +52,7 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
     /// A solution where none shorter than `bound` exists, solution in milliseconds.
     pub(crate) fn quick_fallback(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
         let weights = any_solution_weights(board.size().cells());
-        self.limits = Limits { max_nodes: Some(NODES_PER_WEIGHT), deadline: None, ..self.limits };
+        self.limits = Limits { deadline: None, ..self.limits.with_at_most(NODES_PER_WEIGHT) };
         self.helpers = &NoHelpers;
         let ending = self.any_solution_with(&weights, |stop| matches!(stop, Stop::Memory | Stop::Nodes));
         if let Verdict::Solved(solution) = verdict(ending) {

@@ -135,8 +135,7 @@ impl TraySolver for TryExact {
         let Attempt { tier, limits, region, helpers } = attempt;
         // What can be had with less is had in the first tier, by any search.
         if tier != Tier::Quick {
-            let max_nodes = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
-            let few = Limits { max_nodes: Some(max_nodes), ..limits };
+            let few = limits.with_at_most(EXACT_NODES);
             let attempt = Attempt { tier, limits: few, region: &mut *region, helpers };
             match self.exact.attempt(attempt, effort) {
                 None | Some(Verdict::GaveUp { reason: GiveUp::Nodes | GiveUp::Memory, .. }) => {}
@@ -183,7 +182,7 @@ impl<W: Word> TraySolver for LayeredTray<W> {
         else {
             return Some(verdict);
         };
-        let limits = Limits { max_nodes: Some(FALLBACK_NODES), deadline: None, ..limits };
+        let limits = Limits { deadline: None, ..limits.with_at_most(FALLBACK_NODES) };
         let proved = (effort.algorithm, effort.heuristic, effort.visited);
         match fallback.attempt(Attempt { tier: Tier::Large, limits, region, helpers }, effort) {
             Some(Verdict::Solved(found)) => {

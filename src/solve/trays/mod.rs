@@ -12,6 +12,7 @@
 //! to the same arrangement in countless ways, and one without a solution would
 //! never end.
 
+pub(crate) mod improve;
 pub(crate) mod layered;
 pub(crate) mod lists;
 pub(crate) mod priority;
@@ -455,8 +456,7 @@ impl<M: Mask, K: CellKey> PackedTray<M, K> {
         limits: &Limits<'_>,
         region: &mut Region<'_>,
     ) -> Option<Outcome> {
-        let max_nodes = limits.max_nodes.map_or(EXACT_NODES, |most| most.min(EXACT_NODES));
-        let limits = Limits { max_nodes: Some(max_nodes), ..*limits };
+        let limits = limits.with_at_most(EXACT_NODES);
         let outcome = (tier != Tier::Quick && self.plan.try_exact_first)
             .then(|| dynamic_key::solve(&mut PuzzleSpace(problem), Order::ASTAR, &limits, region))?;
         let stopped = matches!(outcome.ending, Ending::Stopped { stop: Stop::Nodes | Stop::Memory, .. });
@@ -558,8 +558,7 @@ impl ListTray {
         limits: &Limits<'_>,
         region: &mut Region<'_>,
     ) -> Option<Outcome> {
-        let max_nodes = limits.max_nodes.map_or(STOPS_NODES, |most| most.min(STOPS_NODES));
-        let few = Limits { max_nodes: Some(max_nodes), ..*limits };
+        let few = limits.with_at_most(STOPS_NODES);
         let mut stops = TraySpace::new(&self.tray, Metric::Slide, self.guidance.clone(), true).with_stops();
         let Outcome { ending, statistics } =
             dynamic_key::solve(&mut stops, Order::weighted(GUIDANCE_WEIGHT), &few, region);
@@ -687,7 +686,7 @@ fn fallback(
     limits: &Limits<'_>,
     region: &mut Region<'_>,
 ) -> Option<Outcome> {
-    let limits = Limits { max_nodes: Some(FALLBACK_NODES), deadline: None, ..*limits };
+    let limits = Limits { deadline: None, ..limits.with_at_most(FALLBACK_NODES) };
     let outcome = any_solution(unit_step_space, metric_space, codec, metric, &limits, region);
     matches!(outcome.ending, Ending::Solved { .. }).then_some(outcome)
 }
