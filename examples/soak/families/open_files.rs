@@ -10,7 +10,8 @@ use anyhow::{Context, Result, ensure};
 
 pub(crate) fn run(round: &mut Round<'_>) -> Result<()> {
     let files = round.random.between(1, 200);
-    let limit = Limit::OpenFiles(round.random.between(3, 64) as u64);
+    // The system needs one descriptor to load the program, beside the standard three.
+    let limit = Limit::OpenFiles(round.random.between(4, 64) as u64);
     // With this many the program must not run short.
     let enough = limit == Limit::OpenFiles(0) || matches!(limit, Limit::OpenFiles(count) if count >= 24);
     let mut parts: Vec<(String, Vec<Record>)> = Vec::new();
