@@ -24,12 +24,12 @@ pub(super) struct Root<P: Puzzle, M> {
 
 /// What lies below a root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Below {
+pub(super) enum SubtreeResult {
     /// A goal, at this cost; its moves are in [`DepthFirst::path`].
     Goal(u32),
     /// No goal within the bound. The least cost plus estimate above it, or
     /// `u32::MAX` if nothing was cut off for its cost.
-    Beyond(u32),
+    CutOff(u32),
     /// The search was told to stop.
     Stopped,
 }
@@ -46,7 +46,7 @@ pub(super) struct DepthFirst<'a, P: Puzzle, H: Heuristic<P>> {
 }
 
 /// After so many nodes the search asks whether to go on.
-const BETWEEN_CHECKS: u64 = 1 << 13;
+const POLL_INTERVAL: u64 = 1 << 13;
 
 impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
     pub(super) fn new(puzzle: &'a P, heuristic: &'a H) -> Self {
@@ -70,34 +70,34 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
         &mut self,
         Root { state: root, memo, mut cost }: Root<P, H::Memo>,
         bound: u32,
-        most: u64,
-        mut known: impl FnMut(&P::State, u32, usize) -> bool,
+        max_generated: u64,
+        mut prune: impl FnMut(&P::State, u32, usize) -> bool,
         mut stop: impl FnMut(u64) -> bool,
-    ) -> Below {
+    ) -> SubtreeResult {
         let (puzzle, heuristic) = (self.puzzle, self.heuristic);
         let mut next = u32::MAX;
         if cost + heuristic.estimate(&memo) > bound {
-            return Below::Beyond(cost + heuristic.estimate(&memo));
+            return SubtreeResult::CutOff(cost + heuristic.estimate(&memo));
         }
         let mut generated = 0u64;
         let mut prune_moves = |memo: &H::Memo, state: &P::State, moves: P::Moves, cost: u32| {
-            let most = bound.saturating_sub(cost + 1);
-            let screened = heuristic.prune_moves(puzzle, memo, state, moves, most);
-            next = next.min(screened.least.saturating_add(cost + 1));
-            (screened.moves, screened.cut)
+            let max_estimate = bound.saturating_sub(cost + 1);
+            let pruned = heuristic.prune_moves(puzzle, memo, state, moves, max_estimate);
+            next = next.min(pruned.least.saturating_add(cost + 1));
+            (pruned.moves, pruned.cut)
         };
         let (moves, cut) = prune_moves(&memo, &root, puzzle.moves(&root, None), cost);
         generated += u64::from(cut);
         let mut frame: Frame<P, H::Memo> = Frame { state: root, memo, moves, step: Move(0) };
         self.stack.clear();
         let mut expanded = 1u64;
-        let mut pause = BETWEEN_CHECKS.min(most.saturating_sub(self.generated));
-        let mut beyond = u32::MAX;
-        let below = loop {
+        let mut next_poll = POLL_INTERVAL.min(max_generated.saturating_sub(self.generated));
+        let mut cut_off = u32::MAX;
+        let result = loop {
             let Some(step) = frame.moves.next() else {
                 match self.stack.pop() {
                     Some(above) => frame = above,
-                    None => break Below::Beyond(u32::MAX),
+                    None => break SubtreeResult::CutOff(u32::MAX),
                 }
                 cost -= 1;
                 continue;
@@ -105,9 +105,9 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
             generated += 1;
             let memo = heuristic.update(puzzle, &frame.memo, &frame.state, step);
             let estimate = heuristic.estimate(&memo);
-            let through = cost + 1 + estimate;
-            if !H::PRUNES && through > bound {
-                beyond = beyond.min(through);
+            let f = cost + 1 + estimate;
+            if !H::PRUNES && f > bound {
+                cut_off = cut_off.min(f);
                 continue;
             }
             let state = puzzle.apply(&frame.state, step);
@@ -115,17 +115,17 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
                 self.stack.push(frame);
                 self.path.clear();
                 self.path.extend(self.stack.iter().skip(1).map(|frame| frame.step).chain([step]));
-                break Below::Goal(cost + 1);
+                break SubtreeResult::Goal(cost + 1);
             }
-            if known(&state, cost + 1, self.stack.len() + 1) {
+            if prune(&state, cost + 1, self.stack.len() + 1) {
                 continue;
             }
             expanded += 1;
-            if generated >= pause {
+            if generated >= next_poll {
                 let all = self.generated + generated;
-                pause = generated + BETWEEN_CHECKS.min(most.saturating_sub(all));
-                if all >= most || stop(all) {
-                    break Below::Stopped;
+                next_poll = generated + POLL_INTERVAL.min(max_generated.saturating_sub(all));
+                if all >= max_generated || stop(all) {
+                    break SubtreeResult::Stopped;
                 }
             }
             let (moves, cut) = prune_moves(&memo, &state, puzzle.moves(&state, Some(step)), cost + 1);
@@ -137,12 +137,12 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
             frame = Frame { state, memo, moves, step };
             cost += 1;
         };
-        let below = match below {
-            Below::Beyond(_) => Below::Beyond(next.min(beyond)),
+        let result = match result {
+            SubtreeResult::CutOff(_) => SubtreeResult::CutOff(next.min(cut_off)),
             other => other,
         };
         self.expanded += expanded;
         self.generated += generated;
-        below
+        result
     }
 }

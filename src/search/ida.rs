@@ -6,7 +6,7 @@
 use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::heuristic::Heuristic;
 use crate::puzzle::Puzzle;
-use crate::search::bounded_dfs::{Below, DepthFirst, Root};
+use crate::search::bounded_dfs::{DepthFirst, Root, SubtreeResult};
 
 /// Solves a problem on the calling thread.
 pub fn solve<P: Puzzle, H: Heuristic<P>>(problem: Problem<'_, P, H>, limits: &Limits<'_>) -> Outcome {
@@ -32,29 +32,29 @@ pub fn solve_until<P: Puzzle, H: Heuristic<P>>(
     let mut search = DepthFirst::new(puzzle, heuristic);
     let mut bound = estimate;
     let mut stop = None;
-    let most = limits.max_nodes.unwrap_or(u64::MAX);
+    let max_generated = limits.max_nodes.unwrap_or(u64::MAX);
     let ending = loop {
         if estimate == 0 && puzzle.is_goal(&start) {
             break Ending::Solved { path: Vec::new(), bound: 0 };
         }
-        let below = search.search(
+        let result = search.search(
             Root { state: start, memo, cost: 0 },
             bound,
-            most,
+            max_generated,
             |_, _, _| false,
             |nodes| {
                 stop = limits.reached(nodes);
                 stop.is_some() || pause()
             },
         );
-        match below {
-            Below::Goal(_) => break Ending::Solved { path: std::mem::take(&mut search.path), bound },
-            Below::Beyond(u32::MAX) => break Ending::Exhausted,
-            Below::Beyond(next) => bound = next,
-            Below::Stopped if search.generated >= most => {
+        match result {
+            SubtreeResult::Goal(_) => break Ending::Solved { path: std::mem::take(&mut search.path), bound },
+            SubtreeResult::CutOff(u32::MAX) => break Ending::Exhausted,
+            SubtreeResult::CutOff(next) => bound = next,
+            SubtreeResult::Stopped if search.generated >= max_generated => {
                 break Ending::Stopped { stop: Stop::Nodes, bound };
             }
-            Below::Stopped => {
+            SubtreeResult::Stopped => {
                 break Ending::Stopped { stop: stop.unwrap_or(Stop::Interrupted), bound };
             }
         }

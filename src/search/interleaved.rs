@@ -9,12 +9,12 @@ use crate::heuristic::Heuristic;
 use crate::puzzle::{Move, Puzzle};
 
 /// Successors of most states, at most.
-const PENDING: usize = 4;
+const PENDING_CAPACITY: usize = 4;
 
 /// States that a lane has room for from the start, and moves of its path. Few
 /// searches need more.
-const STATES: usize = 64;
-const MOVES: usize = 128;
+const STACK_CAPACITY: usize = 64;
+const PATH_CAPACITY: usize = 128;
 
 /// About what the lanes of one thread take.
 pub(super) const BYTES: usize = 128 << 10;
@@ -40,28 +40,28 @@ pub(super) struct Lane<P: Puzzle, M> {
     state: Option<P::State>,
     pending_updates: Vec<(Move, M)>,
     /// Whether the pending_updates were resolved.
-    is_aimed: bool,
-    beyond: Beyond,
+    is_resolved: bool,
+    cut_off: CutOff,
 }
 
 /// What lies beyond a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Beyond {
+pub(super) struct CutOff {
     /// The least cost plus estimate, or `u32::MAX` if nothing was cut off.
-    pub(super) total: u32,
+    pub(super) f: u32,
     /// The greatest cost of a state with that total: the one nearest to a goal.
     pub(super) cost: u32,
 }
 
-impl Beyond {
-    const NOTHING: Self = Self { total: u32::MAX, cost: 0 };
+impl CutOff {
+    const NONE: Self = Self { f: u32::MAX, cost: 0 };
 
     #[inline(always)]
-    fn note(&mut self, cost: u32, estimate: u32) {
-        let total = cost + estimate;
-        if total < self.total {
-            *self = Self { total, cost };
-        } else if total == self.total {
+    fn record(&mut self, cost: u32, estimate: u32) {
+        let f = cost + estimate;
+        if f < self.f {
+            *self = Self { f, cost };
+        } else if f == self.f {
             self.cost = self.cost.max(cost);
         }
     }
@@ -69,27 +69,27 @@ impl Beyond {
 
 /// What a turn of a lane came to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Turn {
+pub(super) enum Step {
     /// There is more to do.
     More,
     /// A goal at the end of these moves from the root.
     Goal(Vec<Move>),
     /// Nothing is left but what lies beyond the bound.
-    Done(Beyond),
+    Done(CutOff),
 }
 
 /// What is known of states from elsewhere.
-pub(super) trait Known<P: Puzzle> {
+pub(super) trait Pruning<P: Puzzle> {
     /// Says that a state will be asked about.
-    fn ask(&self, state: &P::State);
+    fn prefetch(&self, state: &P::State);
 
     /// Whether a state at this cost need not be searched.
-    fn cuts(&self, state: &P::State, cost: u32) -> bool;
+    fn prunes(&self, state: &P::State, cost: u32) -> bool;
 }
 
 /// Nodes that lanes have seen.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Seen {
+pub(super) struct NodeCounts {
     pub(super) expanded: u64,
     pub(super) generated: u64,
 }
@@ -100,12 +100,12 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
         Self {
             cost: 0,
             last: None,
-            stack: Vec::with_capacity(STATES),
-            path: Vec::with_capacity(MOVES),
+            stack: Vec::with_capacity(STACK_CAPACITY),
+            path: Vec::with_capacity(PATH_CAPACITY),
             state: None,
-            pending_updates: Vec::with_capacity(PENDING),
-            is_aimed: false,
-            beyond: Beyond::NOTHING,
+            pending_updates: Vec::with_capacity(PENDING_CAPACITY),
+            is_resolved: false,
+            cut_off: CutOff::NONE,
         }
     }
 
@@ -116,37 +116,37 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
         self.pending_updates.clear();
         self.path.clear();
         self.state = None;
-        self.beyond = Beyond::NOTHING;
+        self.cut_off = CutOff::NONE;
         self.last = last;
         self.stack.push(Node { state, memo, depth: 0, step: Move(0) });
     }
 
     /// Takes a turn. `known` is asked about the states one move below the root.
     #[inline]
-    pub(super) fn turn<H: Heuristic<P, Memo = M>>(
+    pub(super) fn step<H: Heuristic<P, Memo = M>>(
         &mut self,
         puzzle: &P,
         heuristic: &H,
         bound: u32,
-        known: &impl Known<P>,
-        seen: &mut Seen,
-    ) -> Turn {
-        if !self.is_aimed {
+        pruning: &impl Pruning<P>,
+        counts: &mut NodeCounts,
+    ) -> Step {
+        if !self.is_resolved {
             self.pending_updates.iter_mut().for_each(|(_, pending)| heuristic.resolve(pending));
-            self.is_aimed = true;
+            self.is_resolved = true;
             if !self.pending_updates.is_empty() {
-                return Turn::More;
+                return Step::More;
             }
         }
         if let Some(before) = self.state {
             let depth = self.path.len() as u32 + 1;
             // What a successor may still need.
-            let most = bound.saturating_sub(self.cost + depth);
+            let max_estimate = bound.saturating_sub(self.cost + depth);
             for (step, pending) in self.pending_updates.drain(..) {
-                let memo = match heuristic.finish_within(pending, most) {
+                let memo = match heuristic.finish_within(pending, max_estimate) {
                     Ok(memo) => memo,
                     Err(estimate) => {
-                        self.beyond.note(self.cost + depth, estimate);
+                        self.cut_off.record(self.cost + depth, estimate);
                         continue;
                     }
                 };
@@ -154,15 +154,15 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
                 if heuristic.estimate(&memo) == 0 && puzzle.is_goal(&state) {
                     let mut path = self.path.clone();
                     path.push(step);
-                    return Turn::Goal(path);
+                    return Step::Goal(path);
                 }
-                if depth > 1 || !known.cuts(&state, self.cost + 1) {
+                if depth > 1 || !pruning.prunes(&state, self.cost + 1) {
                     self.stack.push(Node { state, memo, depth, step });
                 }
             }
         }
         let Some(Node { state, memo, depth, step }) = self.stack.pop() else {
-            return Turn::Done(self.beyond);
+            return Step::Done(self.cut_off);
         };
         self.path.truncate((depth as usize).saturating_sub(1));
         if depth > 0 {
@@ -171,14 +171,14 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
         let last = if depth > 0 { Some(step) } else { self.last };
         for step in puzzle.moves(&state, last) {
             if depth == 0 {
-                known.ask(&puzzle.apply(&state, step));
+                pruning.prefetch(&puzzle.apply(&state, step));
             }
             self.pending_updates.push((step, heuristic.prepare(puzzle, &memo, &state, step)));
         }
-        self.is_aimed = false;
-        seen.expanded += 1;
-        seen.generated += self.pending_updates.len() as u64;
+        self.is_resolved = false;
+        counts.expanded += 1;
+        counts.generated += self.pending_updates.len() as u64;
         self.state = Some(state);
-        Turn::More
+        Step::More
     }
 }

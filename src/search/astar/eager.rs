@@ -1,93 +1,106 @@
-//! The node loop.
+//! The node loop of a worker: pop, expand, insert, push.
+//!
+//! 1. Pop states from the best bucket of the open list, under the lock on [`Shared`].
+//! 2. Prefetch the slots of the next batch while the current one is expanded.
+//! 3. Generate all successors of a batch of [`BATCH`] states and prefetch their table lines.
+//!    Where heuristic lookups miss the cache, *prepare* prefetches those, too.
+//! 4. Insert the successors into the visited table. Those that are new or cheaper go to the
+//!    worker's push buffers.
+//! 5. Flush the push buffers to the open list.
+//!
+//! This file inserts successors when they are generated. `lazy.rs` has the loop that inserts
+//! them when they are popped.
+//!
+//! Invariant: chunks of the open list for all buffered pushes are reserved before states are
+//! popped, so that a flush cannot fail.
 
 use super::Entry;
-use super::engine::{BestFirst, Desk, End};
+use super::engine::{BestFirst, End, Shared};
 use crate::heuristic::{EXPANSION_BATCH, Heuristic};
 use crate::memory::Key;
 use crate::memory::visited::{Access, Insert};
 use crate::puzzle::{Move, Puzzle};
-use crate::search::astar::lazy::KeptStates;
+use crate::search::astar::lazy::LazyState;
 use crate::search::bounded_dfs::DepthFirst;
 use crate::search::{Statistics, Stop};
 use parking_lot::MutexGuard;
 use std::sync::atomic::Ordering;
 
 /// States expanded together.
-pub(super) const HANDFUL: usize = EXPANSION_BATCH;
+pub(super) const BATCH: usize = EXPANSION_BATCH;
 
-/// States taken from the open list at once: a handful by a worker who is alone,
-/// so that the best always comes first; more among others, so that the desk is
-/// free most of the time.
-const PORTION_ALONE: usize = HANDFUL;
-const PORTION_AMONG_OTHERS: usize = 8 * HANDFUL;
+/// States popped at once. A single worker pops one batch, so that the best states come first;
+/// several workers pop more, so that the lock is free most of the time.
+const POP_SINGLE: usize = BATCH;
+const POP_SHARED: usize = 8 * BATCH;
 
-/// A search with so many states is large: it does not matter much which state
-/// comes first, and memory is far away.
+/// A search with this many stored states is large: the exact order of expansion matters little,
+/// and the table misses the cache. A single worker then pops more, too.
 const LARGE: u64 = 1 << 18;
 
-/// Successors under way at once.
+/// Successors that are generated before they are inserted.
 const CHILDREN: usize = 128;
 
-/// Successors on their way into the open list at once, and so the chunks that
-/// they may need at most.
-pub(super) const PUSHES_ALONE: usize = CHILDREN;
-pub(super) const PUSHES_AMONG_OTHERS: usize = 4 * CHILDREN;
+/// Capacity of the push buffers in entries, and so the greatest number of chunks that a flush
+/// needs.
+pub(super) const PUSHES_SINGLE: usize = CHILDREN;
+pub(super) const PUSHES_SHARED: usize = 4 * CHILDREN;
 
-/// Handfuls between two looks at the clock.
-const BETWEEN_LOOKS: u32 = 64;
+/// Popped batches between two polls of the limits.
+const POLL_INTERVAL: u32 = 64;
 
-/// Why a worker came back from its loop.
+/// The reason why a worker's loop returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Flow {
+pub(super) enum LoopExit {
     /// The search is over.
     Over,
-    /// Somebody would help.
+    /// Idle threads can join the search.
     Paused,
-    /// The table or the open list was full at this version.
+    /// The table or the open list was full; the value is the table's version.
     Full(u64),
-    /// No part of a growth's phase is left.
-    Grown,
-    /// Somebody wants to replace the table.
-    LetGo,
-    /// There is nothing to do now.
+    /// No work is left in the current phase of a growth.
+    PhaseDone,
+    /// A thread waits for the write lock on the table.
+    YieldTable,
+    /// The open list has no state below the limit.
     Idle,
 }
 
-/// A successor on its way into the table. Its estimate may be on its way, too.
+/// A successor that is not yet inserted. Its heuristic update may be pending.
 struct Child<K, M> {
     mixed: K,
     memo: M,
     cost: u32,
     step: u32,
-    /// Its parent's place in the portion.
+    /// Index of its parent in `popped`.
     parent: u32,
 }
 
-/// Entries on their way into one bucket of the open list.
-pub(super) struct Run<E> {
+/// Buffered pushes to one bucket of the open list.
+pub(super) struct PushRun<E> {
     level: u32,
     column: u32,
     entries: Vec<E>,
 }
 
-/// One thread's part of a search. It holds nothing between two loops.
+/// The state of one thread. Between two calls of its loops it holds no states.
 pub(super) struct Worker<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> {
     pub(super) search: &'w BestFirst<'a, 'm, P, H, E>,
-    pub(super) portion: Vec<E>,
+    pub(super) popped: Vec<E>,
     children: Vec<Child<P::Key, H::Memo>>,
-    pub(super) kept: KeptStates<P, H>,
-    /// What goes into the open list at the portion's level or a little above it,
-    /// where almost all goes; and the rest, by buckets.
-    pub(super) near: [Vec<E>; NEAR],
-    /// The portion's level, and the column of its successors.
-    pub(super) base: (usize, usize),
-    pub(super) runs: Vec<Run<E>>,
-    pub(super) pushes: usize,
+    pub(super) lazy: LazyState<P, H>,
+    /// Push buffers for the popped level and the levels just above it, which take almost all
+    /// entries. `push_runs` has the other buckets.
+    pub(super) push_nearby: [Vec<E>; NEARBY_LEVELS],
+    /// The popped level, and the column of its successors.
+    pub(super) push_base: (usize, usize),
+    pub(super) push_runs: Vec<PushRun<E>>,
+    pub(super) push_count: usize,
     pub(super) goal: Option<(u32, P::Key)>,
     pub(super) statistics: Statistics,
-    /// States that were put into the open list alone, less those that were taken.
+    /// Deferred states pushed, minus deferred states inserted, since the last flush.
     pub(super) deferred: i64,
-    looks: u32,
+    polls: u32,
     pub(super) depth_first: DepthFirst<'a, P, H>,
 }
 
@@ -95,191 +108,197 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
     pub(super) fn new(search: &'w BestFirst<'a, 'm, P, H, E>) -> Self {
         Self {
             search,
-            portion: Vec::with_capacity(PORTION_AMONG_OTHERS),
+            popped: Vec::with_capacity(POP_SHARED),
             children: Vec::with_capacity(CHILDREN),
-            kept: KeptStates::default(),
-            near: std::array::from_fn(|_| Vec::with_capacity(CHILDREN)),
-            base: (0, 0),
-            runs: Vec::new(),
-            pushes: 0,
+            lazy: LazyState::default(),
+            push_nearby: std::array::from_fn(|_| Vec::with_capacity(CHILDREN)),
+            push_base: (0, 0),
+            push_runs: Vec::new(),
+            push_count: 0,
             goal: None,
             statistics: Statistics::default(),
             deferred: 0,
-            looks: 0,
+            polls: 0,
             depth_first: DepthFirst::new(search.problem.puzzle, search.problem.heuristic),
         }
     }
 
-    /// Expands states until something else must be done.
-    pub(super) fn expand<A: Access<P::Key>>(&mut self, table: &mut A, has_idle: &impl Fn() -> bool) -> Flow {
+    /// Expands states until the loop has a reason to return.
+    pub(super) fn expand<A: Access<P::Key>>(
+        &mut self,
+        table: &mut A,
+        has_idle: &impl Fn() -> bool,
+    ) -> LoopExit {
         let search = self.search;
-        let (portion, large_portion, pushes) = if A::IS_SHARED {
-            (PORTION_AMONG_OTHERS, PORTION_AMONG_OTHERS, PUSHES_AMONG_OTHERS)
+        let (pop_size, large_pop_size, max_pushes) = if A::IS_SHARED {
+            (POP_SHARED, POP_SHARED, PUSHES_SHARED)
         } else if search.order.expands_singly() {
-            (1, 1, PUSHES_ALONE)
+            (1, 1, PUSHES_SINGLE)
         } else {
-            (PORTION_ALONE, PORTION_AMONG_OTHERS, PUSHES_ALONE)
+            (POP_SINGLE, POP_SHARED, PUSHES_SINGLE)
         };
         loop {
-            self.portion.clear();
-            let mut desk = search.desk.lock();
-            self.flush_results(&mut desk);
-            let version = desk.version;
-            if search.waiting.load(Ordering::Relaxed) > 0 {
-                return Flow::LetGo;
+            self.popped.clear();
+            let mut shared = search.shared.lock();
+            self.flush_results(&mut shared);
+            let version = shared.version;
+            if search.writers_waiting.load(Ordering::Relaxed) > 0 {
+                return LoopExit::YieldTable;
             }
-            if let Some(flow) = self.look(&mut desk, has_idle) {
-                return flow;
+            if let Some(exit) = self.poll(&mut shared, has_idle) {
+                return exit;
             }
-            if desk.statistics.stored >= desk.room || desk.open.free_chunks() < (desk.present + 1) * pushes {
-                return Flow::Full(version);
+            if shared.statistics.stored >= shared.capacity
+                || shared.open.free_chunks() < (shared.workers + 1) * max_pushes
+            {
+                return LoopExit::Full(version);
             }
-            let limit = search.limit(&desk);
-            let portion = if desk.statistics.stored < LARGE { portion } else { large_portion };
-            let Some((level, column)) = desk.open.pop(limit, portion, &mut self.portion) else {
-                return Flow::Idle;
+            let limit = search.limit(&shared);
+            let pop_size = if shared.statistics.stored < LARGE { pop_size } else { large_pop_size };
+            let Some((level, column)) = shared.open.pop(limit, pop_size, &mut self.popped) else {
+                return LoopExit::Idle;
             };
-            let most = search.limits.max_nodes.unwrap_or(u64::MAX).saturating_sub(desk.nodes());
-            let defers = search.may_defer && desk.growths_left > 0;
-            drop(desk);
+            let max_new = search.limits.max_nodes.unwrap_or(u64::MAX).saturating_sub(shared.nodes());
+            let defers = search.may_defer && shared.growths_left > 0;
+            drop(shared);
             search.limits.report_bound(level as u32);
-            let bucket = Bucket { level, column, limit, most, defers };
-            self.base = (level, if E::BY_COST { column + 1 } else { 0 });
-            let goes_deep = !A::IS_SHARED && search.keeps_states && !search.order.is_textbook();
-            let done = if goes_deep && self.portion.len() <= HANDFUL {
-                self.prefetch(table, 0..self.portion.len());
-                self.expand_deep(table, bucket, pushes)
+            let bucket = Bucket { level, column, limit, max_new, defers };
+            self.push_base = (level, if E::BY_COST { column + 1 } else { 0 });
+            let may_chain = !A::IS_SHARED && search.stores_states && !search.order.is_textbook();
+            let done = if may_chain && self.popped.len() <= BATCH {
+                self.prefetch(table, 0..self.popped.len());
+                self.expand_chained(table, bucket, max_pushes)
             } else {
-                self.expand_portion(table, bucket, pushes)
+                self.expand_popped(table, bucket, max_pushes)
             };
             match done {
                 Ok(()) => {}
                 Err(Halt::Nodes) => {
-                    let mut desk = search.desk.lock();
-                    self.flush_results(&mut desk);
-                    desk.stop = desk.stop.or(Some(Stop::Nodes));
-                    search.end(&mut desk);
+                    let mut shared = search.shared.lock();
+                    self.flush_results(&mut shared);
+                    shared.stop = shared.stop.or(Some(Stop::Nodes));
+                    search.end(&mut shared);
                 }
                 Err(Halt::Full) => {
                     if search.order.is_textbook() {
-                        // The state is expanded again, and counted then.
+                        // The state is expanded again later and counted then.
                         (self.statistics.expanded, self.statistics.generated) = (0, 0);
                     }
-                    self.flush_results(&mut search.desk.lock());
-                    return Flow::Full(version);
+                    self.flush_results(&mut search.shared.lock());
+                    return LoopExit::Full(version);
                 }
             }
         }
     }
 
-    /// Expands the portion, handful by handful.
-    fn expand_portion(
+    /// Expands the popped states batch by batch.
+    fn expand_popped(
         &mut self,
         table: &mut impl Access<P::Key>,
         mut bucket: Bucket,
-        pushes: usize,
+        max_pushes: usize,
     ) -> Result<(), Halt> {
-        let all = self.portion.len();
-        self.prefetch(table, 0..all.min(HANDFUL));
-        for start in (0..all).step_by(HANDFUL) {
-            let end = all.min(start + HANDFUL);
-            self.prefetch(table, end..all.min(end + HANDFUL));
-            if !self.search.keeps_states {
-                self.expand_handful(table, start..end, &mut bucket, pushes)?;
+        let all = self.popped.len();
+        self.prefetch(table, 0..all.min(BATCH));
+        for start in (0..all).step_by(BATCH) {
+            let end = all.min(start + BATCH);
+            self.prefetch(table, end..all.min(end + BATCH));
+            if !self.search.stores_states {
+                self.expand_batch(table, start..end, &mut bucket, max_pushes)?;
                 continue;
             }
-            self.expand_kept(table, start..end, &bucket)?;
+            self.expand_lazy(table, start..end, &bucket)?;
             if end < all {
-                self.hand_over(&mut bucket, pushes);
+                self.flush_if_full(&mut bucket, max_pushes);
             }
         }
         Ok(())
     }
 
-    /// What must be done before another portion is taken.
-    pub(super) fn look(
+    /// Returns a reason to leave the loop before the next pop, if there is one.
+    pub(super) fn poll(
         &mut self,
-        desk: &mut MutexGuard<'_, Desk<'m, P::Key, E>>,
+        shared: &mut MutexGuard<'_, Shared<'m, P::Key, E>>,
         has_idle: &impl Fn() -> bool,
-    ) -> Option<Flow> {
-        if desk.done {
-            return Some(Flow::Over);
+    ) -> Option<LoopExit> {
+        if shared.done {
+            return Some(LoopExit::Over);
         }
-        self.looks = self.looks.wrapping_add(1);
-        if self.looks % BETWEEN_LOOKS == 1 {
-            if let Some(stop) = self.search.limits.reached(desk.nodes()) {
-                desk.stop = Some(stop);
-                self.search.end(desk);
-                return Some(Flow::Over);
+        self.polls = self.polls.wrapping_add(1);
+        if self.polls % POLL_INTERVAL == 1 {
+            if let Some(stop) = self.search.limits.reached(shared.nodes()) {
+                shared.stop = Some(stop);
+                self.search.end(shared);
+                return Some(LoopExit::Over);
             }
             if has_idle() {
-                return Some(Flow::Paused);
+                return Some(LoopExit::Paused);
             }
         }
         None
     }
 
-    /// Asks for the slots of some states of the portion.
+    /// Prefetches the slots of the popped states in the range `states`.
     fn prefetch(&mut self, table: &impl Access<P::Key>, states: std::ops::Range<usize>) {
-        if self.search.keeps_states {
-            return self.prefetch_kept(table, states);
+        if self.search.stores_states {
+            return self.prefetch_lazy(table, states);
         }
-        for entry in &self.portion[states] {
+        for entry in &self.popped[states] {
             table.prefetch_slot(entry.slot());
         }
     }
 
-    /// Expands some states of the portion, all from one bucket.
+    /// Expands the popped states in the range `batch`, which come from one bucket.
     #[inline]
-    fn expand_handful(
+    fn expand_batch(
         &mut self,
         table: &mut impl Access<P::Key>,
-        handful: std::ops::Range<usize>,
+        batch: std::ops::Range<usize>,
         bucket: &mut Bucket,
-        pushes: usize,
+        max_pushes: usize,
     ) -> Result<(), Halt> {
         let search = self.search;
         let (puzzle, heuristic, order) = (search.problem.puzzle, search.problem.heuristic, search.order);
         let bits = puzzle.key_bits();
         let Bucket { level, column, .. } = *bucket;
         let (mut expanded, mut generated) = (0, 0);
-        for parent in handful {
-            let entry = self.portion[parent];
-            let known = table.content(entry.slot());
+        for parent in batch {
+            let entry = self.popped[parent];
+            let stored = table.content(entry.slot());
             let cost = entry.cost(column);
-            if known.cost != cost {
-                // A cheaper way was found meanwhile and has an entry of its own.
+            if stored.cost != cost {
+                // Stale: a cheaper path was found, and it has an entry of its own.
                 continue;
             }
             let state = heuristic
                 .state_of(&entry.payload())
-                .unwrap_or_else(|| puzzle.unpack(known.mixed.unmix(bits)));
+                .unwrap_or_else(|| puzzle.unpack(stored.mixed.unmix(bits)));
             let memo = if E::BY_COST && !order.weighs_estimates() {
                 heuristic.evaluate(puzzle, &state)
             } else {
                 heuristic.restore(puzzle, &state, entry.estimate(level, column), entry.payload())
             };
             expanded += 1;
-            let last = (cost > 0).then_some(Move(known.step));
+            let last = (cost > 0).then_some(Move(stored.step));
             let cost_after = order.cost_after(cost);
             for step in puzzle.moves(&state, last) {
                 generated += 1;
                 let memo = heuristic.prepare(puzzle, &memo, &state, step);
-                // What can be told now is told now; what is far away is asked for
-                // together with the place in the table.
+                // A complete estimate prunes the successor now. A pending one is read after its
+                // prefetch, when the successor is inserted.
                 if !H::PREFETCHED {
-                    match self.search.verdict(bucket, cost_after, heuristic.estimate(&memo)) {
-                        Verdict::Level(_) => {}
-                        Verdict::Useless => continue,
-                        Verdict::NoPlace => {
-                            self.insert(table, bucket)?;
-                            self.put_back(parent, bucket);
+                    match self.search.placement(bucket, cost_after, heuristic.estimate(&memo)) {
+                        Placement::Level(_) => {}
+                        Placement::Pruned => continue,
+                        Placement::OutOfRange => {
+                            self.insert_children(table, bucket)?;
+                            self.requeue(parent, bucket);
                             return Err(Halt::Full);
                         }
                     }
                 }
                 if self.children.len() == CHILDREN {
-                    self.make_way(table, bucket, pushes)?;
+                    self.insert_and_flush(table, bucket, max_pushes)?;
                 }
                 let mixed = puzzle.pack(&puzzle.apply(&state, step)).mix(bits);
                 table.prefetch(mixed);
@@ -292,8 +311,9 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
                 });
             }
         }
-        let done = self.make_way(table, bucket, pushes);
-        // A single state that found the table full is expanded again in a larger one.
+        let done = self.insert_and_flush(table, bucket, max_pushes);
+        // A single state that found the table full is expanded again in a larger table, and
+        // counted then.
         if !order.expands_singly() || !matches!(done, Err(Halt::Full)) {
             self.statistics.expanded += expanded;
             self.statistics.generated += generated;
@@ -301,33 +321,32 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
         done
     }
 
-    /// Puts the children into the table, and hands over what goes into the open
-    /// list if much has come together.
+    /// Inserts the children into the table, then flushes the push buffers if they are nearly
+    /// full.
     #[inline]
-    fn make_way(
+    fn insert_and_flush(
         &mut self,
         table: &mut impl Access<P::Key>,
         bucket: &mut Bucket,
-        pushes: usize,
+        max_pushes: usize,
     ) -> Result<(), Halt> {
-        self.insert(table, bucket)?;
-        self.hand_over(bucket, pushes);
+        self.insert_children(table, bucket)?;
+        self.flush_if_full(bucket, max_pushes);
         Ok(())
     }
 
-    /// Hands over what goes into the open list if much has come together.
+    /// Flushes the push buffers if they have no room for another round of children.
     #[inline]
-    fn hand_over(&mut self, bucket: &mut Bucket, pushes: usize) {
-        if self.pushes + CHILDREN > pushes {
-            bucket.most = bucket.most.saturating_add_signed(-self.nodes());
-            self.flush_results(&mut self.search.desk.lock());
+    fn flush_if_full(&mut self, bucket: &mut Bucket, max_pushes: usize) {
+        if self.push_count + CHILDREN > max_pushes {
+            bucket.max_new = bucket.max_new.saturating_add_signed(-self.nodes());
+            self.flush_results(&mut self.search.shared.lock());
         }
     }
 
-    /// Puts the children into the table, and those that are new or cheaper on
-    /// the way into the open list.
+    /// Inserts the children into the table. Buffers a push for each one that is new or cheaper.
     #[inline]
-    fn insert(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket) -> Result<(), Halt> {
+    fn insert_children(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket) -> Result<(), Halt> {
         let search = self.search;
         let (puzzle, heuristic) = (search.problem.puzzle, search.problem.heuristic);
         let mut halt = None;
@@ -337,11 +356,11 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
             let mut memo = child.memo;
             heuristic.finish(&mut memo);
             let estimate = heuristic.estimate(&memo);
-            let level = match self.search.verdict(bucket, child.cost, estimate) {
-                Verdict::Level(level) => level,
-                Verdict::Useless => continue,
-                Verdict::NoPlace => {
-                    // Those before it are kept.
+            let level = match self.search.placement(bucket, child.cost, estimate) {
+                Placement::Level(level) => level,
+                Placement::Pruned => continue,
+                Placement::OutOfRange => {
+                    // The children before this one stay inserted.
                     halt = Some((child.parent as usize, Halt::Full));
                     break;
                 }
@@ -363,11 +382,11 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
                     self.goal = Some((child.cost, child.mixed));
                 }
             } else {
-                self.pushes += 1;
+                self.push_count += 1;
                 let make = || E::new(slot, child.cost, estimate, heuristic.payload(&memo));
-                send(&mut self.near, &mut self.runs, self.base, level, make);
+                buffer_push(&mut self.push_nearby, &mut self.push_runs, self.push_base, level, make);
             }
-            if stored >= bucket.most {
+            if stored >= bucket.max_new {
                 halt = Some((child.parent as usize, Halt::Nodes));
                 break;
             }
@@ -375,116 +394,115 @@ impl<'w, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'w, 'a
         self.statistics.stored = stored;
         self.children.clear();
         let Some((parent, halt)) = halt else { return Ok(()) };
-        self.put_back(parent, bucket);
+        self.requeue(parent, bucket);
         Err(halt)
     }
 
-    /// Puts the portion from `parent` on, whose successors are not all stored,
-    /// on the way back into the open list.
-    pub(super) fn put_back(&mut self, parent: usize, bucket: &Bucket) {
-        let entries = &self.portion[parent..];
-        self.pushes += entries.len();
-        run(&mut self.runs, bucket.level as u32, bucket.column as u32).extend_from_slice(entries);
+    /// Requeues the popped states from index `parent` on: not all of their successors are
+    /// stored.
+    pub(super) fn requeue(&mut self, parent: usize, bucket: &Bucket) {
+        let entries = &self.popped[parent..];
+        self.push_count += entries.len();
+        run_for(&mut self.push_runs, bucket.level as u32, bucket.column as u32).extend_from_slice(entries);
     }
 
-    /// States that this worker has stored or found for later, since it was at the
-    /// desk.
+    /// Returns the states that this worker has stored or deferred since its last flush.
     #[inline(always)]
     pub(super) fn nodes(&self) -> i64 {
         self.statistics.stored as i64 + self.deferred
     }
 
-    /// Hands over what this worker did and found.
-    pub(super) fn flush_results(&mut self, desk: &mut MutexGuard<'_, Desk<'m, P::Key, E>>) {
+    /// Flushes the push buffers, the statistics and the best goal to `shared`.
+    pub(super) fn flush_results(&mut self, shared: &mut MutexGuard<'_, Shared<'m, P::Key, E>>) {
         let search = self.search;
-        if self.pushes > 0 {
-            let (base, column) = self.base;
-            for (level, entries) in (base..).zip(&mut self.near) {
+        if self.push_count > 0 {
+            let (base, column) = self.push_base;
+            for (level, entries) in (base..).zip(&mut self.push_nearby) {
                 if !entries.is_empty() {
-                    desk.open.push_all(level, column, entries).expect(RESERVED);
+                    shared.open.push_all(level, column, entries).expect(CHUNKS_RESERVED);
                     entries.clear();
                 }
             }
-            for Run { level, column, entries } in &mut self.runs {
-                desk.open.push_all(*level as usize, *column as usize, entries).expect(RESERVED);
+            for PushRun { level, column, entries } in &mut self.push_runs {
+                shared.open.push_all(*level as usize, *column as usize, entries).expect(CHUNKS_RESERVED);
                 entries.clear();
             }
-            self.pushes = 0;
-            if self.runs.len() > MOST_RUNS {
-                self.runs.clear();
+            self.push_count = 0;
+            if self.push_runs.len() > MAX_RUNS {
+                self.push_runs.clear();
             }
         }
-        desk.statistics += std::mem::take(&mut self.statistics);
-        desk.deferred = desk.deferred.saturating_add_signed(std::mem::take(&mut self.deferred));
+        shared.statistics += std::mem::take(&mut self.statistics);
+        shared.deferred = shared.deferred.saturating_add_signed(std::mem::take(&mut self.deferred));
         if let Some((cost, mixed)) = self.goal.take() {
-            search.improve(desk, cost, End::InTable(mixed));
+            search.improve(shared, cost, End::InTable(mixed));
         }
-        if desk.idle > 0 {
-            search.arrivals.notify_all();
+        if shared.idle > 0 {
+            search.work_available.notify_all();
         }
     }
 }
 
 impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'_, '_, P, H, E> {
-    /// Whether a successor is good enough, and where it belongs.
+    /// Returns the level of a successor, or why it has none.
     #[inline(always)]
-    pub(super) fn verdict(&self, bucket: &Bucket, cost: u32, estimate: u32) -> Verdict {
+    pub(super) fn placement(&self, bucket: &Bucket, cost: u32, estimate: u32) -> Placement {
         let priority = self.order.priority(cost, estimate);
-        // No limit is above the levels that there are.
-        if (priority as usize) < bucket.limit && cost < self.costs_end {
-            return Verdict::Level(priority);
+        // `bucket.limit` is at most the number of levels.
+        if (priority as usize) < bucket.limit && cost < self.cost_limit {
+            return Placement::Level(priority);
         }
         let has_level = (priority as usize) < self.layout.shape.levels;
         if priority as usize >= bucket.limit && (has_level || self.levels_suffice) {
-            Verdict::Useless
+            Placement::Pruned
         } else {
-            Verdict::NoPlace
+            Placement::OutOfRange
         }
     }
 }
 
-/// Levels from the portion's on that have a list of their own.
-const NEAR: usize = 3;
+/// Levels, from the popped one on, that have a push buffer of their own.
+const NEARBY_LEVELS: usize = 3;
 
-/// Why there is always a chunk.
-pub(super) const RESERVED: &str = "chunks are reserved before states are taken";
+/// Why pushing to the open list cannot fail.
+pub(super) const CHUNKS_RESERVED: &str = "chunks are reserved before states are popped";
 
-/// Buckets that a worker remembers.
-const MOST_RUNS: usize = 16;
+/// Push runs that a worker keeps between flushes.
+const MAX_RUNS: usize = 16;
 
-/// Puts an entry of a level on the way into the open list.
+/// Buffers a push to `level`.
 #[inline(always)]
-pub(super) fn send<E>(
-    near: &mut [Vec<E>; NEAR],
-    runs: &mut Vec<Run<E>>,
+pub(super) fn buffer_push<E>(
+    nearby: &mut [Vec<E>; NEARBY_LEVELS],
+    runs: &mut Vec<PushRun<E>>,
     base: (usize, usize),
     level: u32,
     make: impl FnOnce() -> E,
 ) {
-    let list = match near.get_mut((level as usize).wrapping_sub(base.0)) {
-        Some(near) => near,
-        None => run(runs, level, base.1 as u32),
+    let list = match nearby.get_mut((level as usize).wrapping_sub(base.0)) {
+        Some(list) => list,
+        None => run_for(runs, level, base.1 as u32),
     };
     list.reserve(1);
-    push(list, make);
+    push_within_capacity(list, make);
 }
 
-/// Makes an entry at the end of a list, for which there is room: it need not be put
-/// aside while room is made.
+/// Appends an entry to `list`, which must have capacity left. The entry is built in place:
+/// without a possible reallocation it need not be saved on the stack first.
 #[inline(always)]
-pub(super) fn push<E>(list: &mut Vec<E>, make: impl FnOnce() -> E) {
+pub(super) fn push_within_capacity<E>(list: &mut Vec<E>, make: impl FnOnce() -> E) {
     assert!(list.len() < list.capacity());
     list.push(make());
 }
 
-/// The entries on their way into a bucket.
+/// Returns the push run of a bucket.
 #[inline]
-fn run<E>(runs: &mut Vec<Run<E>>, level: u32, column: u32) -> &mut Vec<E> {
-    let known = runs.iter().position(|run| run.level == level && run.column == column);
-    let index = known.unwrap_or_else(|| {
-        // A run that is empty can serve another bucket.
+fn run_for<E>(runs: &mut Vec<PushRun<E>>, level: u32, column: u32) -> &mut Vec<E> {
+    let found = runs.iter().position(|run| run.level == level && run.column == column);
+    let index = found.unwrap_or_else(|| {
+        // Reuse an empty run.
         let index = runs.iter().position(|run| run.entries.is_empty()).unwrap_or_else(|| {
-            runs.push(Run { level, column, entries: Vec::with_capacity(CHILDREN) });
+            runs.push(PushRun { level, column, entries: Vec::with_capacity(CHILDREN) });
             runs.len() - 1
         });
         (runs[index].level, runs[index].column) = (level, column);
@@ -493,33 +511,33 @@ fn run<E>(runs: &mut Vec<Run<E>>, level: u32, column: u32) -> &mut Vec<E> {
     &mut runs[index].entries
 }
 
-/// Where a portion came from, and what its successors must keep to.
+/// The bucket that was popped, and the limits for its successors.
 #[derive(Clone, Copy)]
 pub(super) struct Bucket {
     pub(super) level: usize,
     pub(super) column: usize,
-    /// States of this level or above need not be looked at.
+    /// Successors of this level or above are pruned.
     pub(super) limit: usize,
-    /// States that may still be stored.
-    pub(super) most: u64,
-    /// Whether states of other levels go into the open list alone.
+    /// States that may still be stored or deferred.
+    pub(super) max_new: u64,
+    /// Whether successors with a larger f are deferred.
     pub(super) defers: bool,
 }
 
-/// What is to be done with a successor.
-pub(super) enum Verdict {
-    /// It belongs into this level of the open list.
+/// The destination of a successor.
+pub(super) enum Placement {
+    /// This level of the open list.
     Level(u32),
-    /// It leads to nothing better than what is known.
-    Useless,
-    /// It may be of use, but there is no place for it.
-    NoPlace,
+    /// None: it cannot improve the incumbent.
+    Pruned,
+    /// None: it may be useful, but its level or cost cannot be represented.
+    OutOfRange,
 }
 
-/// Why a handful was not expanded to its end.
+/// The reason why a batch was not expanded completely.
 pub(super) enum Halt {
     /// The table is full.
     Full,
-    /// Enough states are stored.
+    /// The node limit is reached.
     Nodes,
 }

@@ -1,4 +1,13 @@
-//! What the workers of one search share.
+//! The state of one best-first search, shared by all its workers.
+//!
+//! Invariants:
+//!
+//! * A worker that uses the visited table holds the `RwLock` on [`TablePhase`] for reading. The
+//!   table is replaced only under the write lock.
+//! * The open list, the incumbent and the statistics are protected by one mutex ([`Shared`]),
+//!   which a worker takes once for each popped batch.
+//! * In the open list a level is a priority (f) and a column is a cost (g). Roots that were
+//!   searched from a frozen table are the exception: see [`BestFirst::is_stale`].
 
 use super::growth::Growth;
 use super::layout::Layout;
@@ -10,130 +19,133 @@ use crate::memory::region::{Piece, Watermark};
 use crate::memory::visited::{Access, Frozen, Insert, Locks, Table};
 use crate::memory::{Key, Region};
 use crate::puzzle::{Move, Puzzle};
-use crate::search::astar::eager::{Flow, PUSHES_AMONG_OTHERS, Worker};
-use crate::search::astar::frontier::interleaved::InHand;
+use crate::search::astar::eager::{LoopExit, PUSHES_SHARED, Worker};
+use crate::search::astar::frontier::interleaved::ActiveRoot;
 use crate::search::{Ending, Limits, Order, Outcome, Problem, Statistics, Stop};
 use parking_lot::{Condvar, Mutex, RawMutex, RwLock};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-/// Locks for the stripes of a shared table whose slots are no words.
+/// Stripe locks of a shared table whose slots are wider than a word.
 const LOCKS: usize = 1024;
 
 /// A best-first search in a region of memory.
 ///
-/// It is run alone by its owner ([`BestFirst::run_alone`]) or by any number of
-/// threads at once ([`BestFirst::work`]), then finished.
+/// The owner runs it on one thread ([`BestFirst::run_single`]) or any number of threads run it
+/// together ([`BestFirst::work`]). [`BestFirst::finish`] then returns the outcome.
 pub struct BestFirst<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> {
     pub(super) problem: Problem<'a, P, H>,
     pub(super) order: Order,
     pub(super) limits: Limits<'a>,
     pub(super) layout: Layout,
     pub(super) when_full: WhenFull,
-    /// Levels of the open list that a state may have at most, and whether that
-    /// is known to lose no shortest solution.
+    /// Whether the levels of the open list suffice for every shortest solution. A successor
+    /// above them can then be pruned without losing one.
     pub(super) levels_suffice: bool,
-    /// Whether the open list keeps states and their estimates, so that they can be
-    /// taken up from it alone; and whether they may be there without being in the
-    /// table.
-    pub(super) keeps_states: bool,
+    /// `stores_states`: whether open-list entries contain the state and its estimate, so that a
+    /// state can be expanded without reading the table. `may_defer`: whether such states may
+    /// stay out of the table until they are popped.
+    pub(super) stores_states: bool,
     pub(super) may_defer: bool,
-    /// Costs from here on do not fit a slot.
-    pub(super) costs_end: u32,
-    /// Held for reading by all who use the table, for writing by who replaces
-    /// it.
-    pub(super) stage: RwLock<Stage<'m, P::Key, E>>,
-    /// How many wait to replace the table: all who hold it should let go.
-    pub(super) waiting: AtomicUsize,
-    pub(super) desk: Mutex<Desk<'m, P::Key, E>>,
-    pub(super) arrivals: Condvar,
+    /// The least cost that does not fit a slot.
+    pub(super) cost_limit: u32,
+    /// The table. Locked for reading while it is used, for writing while it is replaced.
+    pub(super) table_phase: RwLock<TablePhase<'m, P::Key, E>>,
+    /// Threads that wait for the write lock. Workers release the read lock while this is
+    /// positive.
+    pub(super) writers_waiting: AtomicUsize,
+    pub(super) shared: Mutex<Shared<'m, P::Key, E>>,
+    pub(super) work_available: Condvar,
     pub(super) locks: OnceLock<Locks<RawMutex>>,
-    /// The incumbent's cost and whether the search is over, for those who are
-    /// not at the desk.
-    pub(super) best: AtomicU32,
-    pub(super) over: AtomicBool,
+    /// The incumbent's cost, and whether the search is over. Copies that can be read without
+    /// the lock on [`Shared`].
+    pub(super) best_cost: AtomicU32,
+    pub(super) is_over: AtomicBool,
     pub(super) watermark: &'m Watermark,
-    /// The bytes of the whole region.
+    /// Size of the region in bytes.
     pub(super) region: u64,
-    estimate: u32,
+    start_estimate: u32,
 }
 
-/// The table, as the search goes on. There is one of it, so its size is no matter.
+/// The life cycle of the visited table. There is one value per search, so its size does not
+/// matter.
 #[allow(clippy::large_enum_variant)]
-pub(super) enum Stage<'m, K: Key, E> {
-    /// States are added.
+pub(super) enum TablePhase<'m, K: Key, E> {
+    /// States are inserted.
     Open(Table<'m, K>),
-    /// All are moved into a larger table.
+    /// States are moved to a larger table.
     Growing(Growth<'m, K, E>),
-    /// Nothing is added any more.
+    /// Read only: memory is full.
     Frozen(Frozen<'m, K>),
-    /// Between two of the above.
+    /// Placeholder while the table is replaced, under the write lock.
     Changing,
 }
 
-/// What workers share under one lock, held briefly once for each handful of
-/// states.
-pub(super) struct Desk<'m, K, E> {
+/// State that workers share under one lock. The lock is taken once for each popped batch and
+/// held briefly.
+pub(super) struct Shared<'m, K, E> {
     pub(super) open: Buckets<'m, E>,
-    /// Workers that are at it, those that wait for something to do included.
-    pub(super) present: usize,
+    /// Workers of the search, including idle ones.
+    pub(super) workers: usize,
     pub(super) idle: usize,
     pub(super) done: bool,
     pub(super) stop: Option<Stop>,
     pub(super) incumbent: Option<Incumbent<K>>,
     pub(super) statistics: Statistics,
-    /// States in the open list that are not in the table yet.
+    /// States in the open list that are not yet in the table.
     pub(super) deferred: u64,
-    /// Nodes generated before memory ran full.
-    pub(super) generated_before: u64,
-    /// How many larger tables are still to be begun, and how many states the
-    /// present one takes.
+    /// Nodes generated before the table was frozen.
+    pub(super) generated_before_freeze: u64,
+    /// `growths_left`: larger tables that can still be begun. `capacity`: states after which
+    /// the current table counts as full.
     pub(super) growths_left: usize,
-    pub(super) room: u64,
-    /// Raised each time the table is replaced or frozen.
+    pub(super) capacity: u64,
+    /// Incremented whenever the table is replaced or frozen.
     pub(super) version: u64,
-    /// The piece that the table is not in.
+    /// The piece of memory that the table does not use.
     pub(super) spare: Option<Piece<'m>>,
-    /// Roots that are being searched, or are next.
-    pub(super) in_hand: Vec<InHand<E>>,
-    /// In this level, columns from here on have no root that was never searched.
-    pub(super) fresh: (usize, usize),
+    /// Roots that a worker searches or has prefetched.
+    pub(super) active_roots: Vec<ActiveRoot<E>>,
+    /// `(level, column)`: in this level, no column from `column` on has a root that was never
+    /// searched.
+    pub(super) unsearched: (usize, usize),
 }
 
-impl<K, E> Desk<'_, K, E> {
-    /// What counts for the limit of nodes: states stored or to be stored later, and
-    /// all that were generated when no more could be.
+impl<K, E> Shared<'_, K, E> {
+    /// Returns the nodes that count for the node limit: states stored or deferred, and, once
+    /// the table is frozen, also all states generated since.
     pub(super) fn nodes(&self) -> u64 {
         let Statistics { generated, stored, fell_back, .. } = self.statistics;
-        if fell_back { stored + generated - self.generated_before } else { stored + self.deferred }
+        if fell_back { stored + generated - self.generated_before_freeze } else { stored + self.deferred }
     }
 }
 
-/// The best solution so far.
+/// The best solution found so far.
 pub(super) struct Incumbent<K> {
     pub(super) cost: u32,
     pub(super) end: End<K>,
 }
 
-/// How to find an incumbent's moves.
+/// The source of an incumbent's moves.
 pub(super) enum End<K> {
-    /// Trace them back from a goal in the table, given by its mixed key.
+    /// The mixed key of a goal in the table; the moves are traced back from it.
     InTable(K),
-    /// Here they are.
+    /// The moves.
     Path(Vec<Move>),
 }
 
-/// How far a search has come.
+/// The result of [`BestFirst::run_single`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// It is decided or stopped.
+    /// The search is decided or stopped.
     Finished,
-    /// It was interrupted for others to join.
+    /// Idle threads can join the search.
     Paused,
 }
 
 impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'a, 'm, P, H, E> {
-    /// A search that will work in `region`; none if that is too small.
+    /// Creates a search that works in `region`. Returns `None` if the region is too small for a
+    /// table.
     pub fn new(
         problem: Problem<'a, P, H>,
         order: Order,
@@ -146,7 +158,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'a, 'm,
         let longest = puzzle.longest().filter(|_| order.is_optimal());
         let (levels, columns) = if E::BY_COST {
             let levels = longest.map_or(512, |longest| longest as usize + 1);
-            // Roots in lanes have columns of their own.
+            // Roots that were searched before use a second set of columns.
             (levels, if H::PREFETCHED { 2 * levels } else { levels })
         } else {
             (1 << 15, 1)
@@ -158,227 +170,233 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'a, 'm,
         watermark.raise(layout.large);
         let open = Buckets::new(open.words, layout.shape)?;
         let growths_left = layout.tables.len() - 1;
-        let (mine, spare) = if growths_left % 2 == 0 { (large, small) } else { (small, large) };
+        let (first, spare) = if growths_left % 2 == 0 { (large, small) } else { (small, large) };
         let geometry = layout.tables[growths_left];
         if growths_left % 2 == 0 {
             watermark.raise(layout.large + geometry.bytes::<P::Key>());
         }
         let table = Table::new(
-            super::growth::slots::<P::Key>(mine.words),
-            mine.used.div_ceil(size_of::<<P::Key as Key>::Slot>() / 8),
+            super::growth::slots::<P::Key>(first.words),
+            first.used.div_ceil(size_of::<<P::Key as Key>::Slot>() / 8),
             geometry,
         );
         let memo = heuristic.evaluate(puzzle, &start);
         let estimate = heuristic.estimate(&memo);
-        let keeps_states = H::STORES_STATES && E::BY_COST && order.weighs_estimates();
+        let stores_states = H::STORES_STATES && E::BY_COST && order.weighs_estimates();
         let search = Self {
             problem,
             order,
             limits,
             when_full,
             levels_suffice: longest.is_some(),
-            // Who goes by the book wants states counted when they are found.
-            may_defer: keeps_states && !order.expands_singly(),
-            keeps_states,
-            costs_end: 1 << layout.tables[0].fields.cost.min(31),
-            stage: RwLock::new(Stage::Open(table)),
-            waiting: AtomicUsize::new(0),
-            desk: Mutex::new(Desk {
+            // A textbook search counts states when they are generated.
+            may_defer: stores_states && !order.expands_singly(),
+            stores_states,
+            cost_limit: 1 << layout.tables[0].fields.cost.min(31),
+            table_phase: RwLock::new(TablePhase::Open(table)),
+            writers_waiting: AtomicUsize::new(0),
+            shared: Mutex::new(Shared {
                 open,
-                present: 0,
+                workers: 0,
                 idle: 0,
                 done: false,
                 stop: None,
                 incumbent: None,
                 statistics: Statistics { stored: 1, ..Statistics::default() },
                 deferred: 0,
-                generated_before: 0,
+                generated_before_freeze: 0,
                 growths_left,
-                room: layout.room(growths_left),
+                capacity: layout.capacity(growths_left),
                 version: 0,
                 spare: Some(spare),
-                in_hand: Vec::new(),
-                fresh: (0, 0),
+                active_roots: Vec::new(),
+                unsearched: (0, 0),
             }),
-            arrivals: Condvar::new(),
+            work_available: Condvar::new(),
             locks: OnceLock::new(),
-            best: AtomicU32::new(u32::MAX),
-            over: AtomicBool::new(false),
+            best_cost: AtomicU32::new(u32::MAX),
+            is_over: AtomicBool::new(false),
             watermark,
             region: bytes as u64,
-            estimate,
+            start_estimate: estimate,
             layout,
         };
         search.begin(memo);
         Some(search)
     }
 
-    /// Puts the start into the table and the open list.
+    /// Inserts the start into the table and the open list.
     fn begin(&self, memo: H::Memo) {
         let Problem { puzzle, heuristic, start } = self.problem;
         let mixed = puzzle.pack(&start).mix(puzzle.key_bits());
-        let (mut stage, mut desk) = (self.stage.write(), self.desk.lock());
-        if let Stage::Open(table) = &mut *stage
+        let (mut table_phase, mut shared) = (self.table_phase.write(), self.shared.lock());
+        if let TablePhase::Open(table) = &mut *table_phase
             && let Insert::New(slot) = table.exclusive().insert(mixed, 0, 0)
         {
-            if self.estimate == 0 && puzzle.is_goal(&start) {
-                desk.incumbent = Some(Incumbent { cost: 0, end: End::Path(Vec::new()) });
-                desk.done = true;
+            if self.start_estimate == 0 && puzzle.is_goal(&start) {
+                shared.incumbent = Some(Incumbent { cost: 0, end: End::Path(Vec::new()) });
+                shared.done = true;
                 return;
             }
-            let level = self.order.priority(0, self.estimate) as usize;
-            let entry = E::new(slot, 0, self.estimate, heuristic.payload(&memo));
-            if level < self.layout.shape.levels && desk.open.push(level, 0, entry).is_ok() {
+            let level = self.order.priority(0, self.start_estimate) as usize;
+            let entry = E::new(slot, 0, self.start_estimate, heuristic.payload(&memo));
+            if level < self.layout.shape.levels && shared.open.push(level, 0, entry).is_ok() {
                 return;
             }
         }
-        desk.stop = Some(Stop::Memory);
-        desk.done = true;
+        shared.stop = Some(Stop::Memory);
+        shared.done = true;
     }
 
-    /// Works on the calling thread, without locks, until the search is over or
-    /// `has_idle` says that somebody would help.
-    pub fn run_alone(&mut self, has_idle: impl Fn() -> bool) -> Progress {
-        self.desk.get_mut().present = 1;
+    /// Runs the search on the calling thread, without locking the table, until it is over or
+    /// `has_idle` returns true.
+    pub fn run_single(&mut self, has_idle: impl Fn() -> bool) -> Progress {
+        self.shared.get_mut().workers = 1;
         let search = &*self;
         let mut worker = Worker::new(search);
         let may_join = || !search.order.is_textbook() && has_idle();
         loop {
-            let mut stage = search.stage.write();
-            let flow = match &mut *stage {
-                Stage::Open(table) => worker.expand(&mut table.exclusive(), &may_join),
-                Stage::Growing(growth) => {
-                    let nodes = search.desk.lock().nodes();
-                    growth.go_on(|| search.halts(nodes));
-                    Flow::Grown
+            let mut table_phase = search.table_phase.write();
+            let exit = match &mut *table_phase {
+                TablePhase::Open(table) => worker.expand(&mut table.exclusive(), &may_join),
+                TablePhase::Growing(growth) => {
+                    let nodes = search.shared.lock().nodes();
+                    growth.work_exclusive(|| search.must_stop(nodes));
+                    LoopExit::PhaseDone
                 }
-                Stage::Frozen(table) => worker.dig(table, &has_idle),
-                Stage::Changing => unreachable!("changed only under the lock"),
+                TablePhase::Frozen(table) => worker.search_frontier(table, &has_idle),
+                TablePhase::Changing => unreachable!("replaced only under the write lock"),
             };
-            drop(stage);
-            match flow {
-                Flow::Over => return Progress::Finished,
-                Flow::Paused => {
-                    search.desk.lock().present = 0;
+            drop(table_phase);
+            match exit {
+                LoopExit::Over => return Progress::Finished,
+                LoopExit::Paused => {
+                    search.shared.lock().workers = 0;
                     return Progress::Paused;
                 }
-                Flow::Full(version) => search.make_room(version),
-                Flow::Grown if search.over.load(Ordering::Relaxed) => return Progress::Finished,
-                Flow::Grown => search.advance(),
-                // Nobody else could bring anything.
-                Flow::Idle => search.end(&mut search.desk.lock()),
-                Flow::LetGo => {}
+                LoopExit::Full(version) => search.grow_or_freeze(version),
+                LoopExit::PhaseDone if search.is_over.load(Ordering::Relaxed) => return Progress::Finished,
+                LoopExit::PhaseDone => search.advance(),
+                // A single worker that is idle has emptied the open list.
+                LoopExit::Idle => search.end(&mut search.shared.lock()),
+                LoopExit::YieldTable => {}
             }
         }
     }
 
-    /// Works on the calling thread among others, until the search is over.
+    /// Runs the search on the calling thread, together with other threads, until it is over.
     pub fn work(&self) {
         let locks = self.locks.get_or_init(|| Locks::new(if P::Key::IS_WORD { 1 } else { LOCKS }));
         {
-            let mut desk = self.desk.lock();
-            // More workers than the open list can serve would only fill it; once
-            // nothing is added to it any more, there is work for all.
-            let is_open = !desk.statistics.fell_back;
-            let chunks = (desk.present + 2) * PUSHES_AMONG_OTHERS;
-            if desk.done || is_open && desk.present > 0 && chunks > desk.open.free_chunks() / 2 {
+            let mut shared = self.shared.lock();
+            // Each worker reserves chunks of the open list. Too many workers would use them up,
+            // so further ones leave. A frozen table pushes nothing new: then every worker can
+            // be used.
+            let is_open = !shared.statistics.fell_back;
+            let chunks = (shared.workers + 2) * PUSHES_SHARED;
+            if shared.done || is_open && shared.workers > 0 && chunks > shared.open.free_chunks() / 2 {
                 return;
             }
-            desk.present += 1;
+            shared.workers += 1;
         }
-        let _present = EndOnPanic(self);
+        let _guard = EndOnPanic(self);
         let mut worker = Worker::new(self);
         loop {
-            let stage = self.stage.read();
-            let flow = match &*stage {
-                Stage::Open(table) => worker.expand(&mut table.shared(locks), &|| false),
-                Stage::Growing(growth) => {
-                    let nodes = self.desk.lock().nodes();
-                    growth.help(locks, || self.halts(nodes));
-                    Flow::Grown
+            let table_phase = self.table_phase.read();
+            let exit = match &*table_phase {
+                TablePhase::Open(table) => worker.expand(&mut table.shared(locks), &|| false),
+                TablePhase::Growing(growth) => {
+                    let nodes = self.shared.lock().nodes();
+                    growth.work_shared(locks, || self.must_stop(nodes));
+                    LoopExit::PhaseDone
                 }
-                Stage::Frozen(table) => worker.dig(table, &|| false),
-                Stage::Changing => unreachable!("changed only under the lock"),
+                TablePhase::Frozen(table) => worker.search_frontier(table, &|| false),
+                TablePhase::Changing => unreachable!("replaced only under the write lock"),
             };
-            drop(stage);
-            match flow {
-                Flow::Over => return,
-                Flow::Full(version) => self.make_room(version),
-                Flow::Grown if self.over.load(Ordering::Relaxed) => return,
-                Flow::Grown => self.advance(),
-                Flow::Idle => {
-                    let mut desk = self.desk.lock();
-                    desk.idle += 1;
-                    if desk.idle == desk.present {
-                        self.end(&mut desk);
+            drop(table_phase);
+            match exit {
+                LoopExit::Over => return,
+                LoopExit::Full(version) => self.grow_or_freeze(version),
+                LoopExit::PhaseDone if self.is_over.load(Ordering::Relaxed) => return,
+                LoopExit::PhaseDone => self.advance(),
+                LoopExit::Idle => {
+                    let mut shared = self.shared.lock();
+                    shared.idle += 1;
+                    if shared.idle == shared.workers {
+                        self.end(&mut shared);
                     }
-                    while !desk.done && desk.open.lowest().is_none_or(|level| level >= self.limit(&desk)) {
-                        self.arrivals.wait(&mut desk);
+                    while !shared.done
+                        && shared.open.lowest().is_none_or(|level| level >= self.limit(&shared))
+                    {
+                        self.work_available.wait(&mut shared);
                     }
-                    desk.idle -= 1;
+                    shared.idle -= 1;
                 }
-                Flow::LetGo => std::hint::spin_loop(),
-                Flow::Paused => unreachable!("nobody was asked for"),
+                LoopExit::YieldTable => std::hint::spin_loop(),
+                LoopExit::Paused => unreachable!("`has_idle` returned false"),
             }
         }
     }
 
-    /// States of this level or above need not be looked at.
-    pub(super) fn limit(&self, desk: &Desk<'m, P::Key, E>) -> usize {
+    /// Returns the level from which on states can be ignored: they cannot improve the
+    /// incumbent.
+    pub(super) fn limit(&self, shared: &Shared<'m, P::Key, E>) -> usize {
         let levels = self.layout.shape.levels;
-        let Some(incumbent) = &desk.incumbent else { return levels };
+        let Some(incumbent) = &shared.incumbent else { return levels };
         let cost =
-            if desk.statistics.fell_back { incumbent.cost } else { self.order.accepts(incumbent.cost) };
+            if shared.statistics.fell_back { incumbent.cost } else { self.order.accepts(incumbent.cost) };
         levels.min(cost as usize)
     }
 
-    /// Whether an entry's state is known at less cost than when it was entered.
-    /// Roots that were searched once, which no longer are found cheaper, go back
-    /// into column 0, where only the start was, or behind the columns of costs.
-    pub(super) fn is_stale(&self, entry: &E, column: usize, known_cost: u32) -> bool {
+    /// Returns whether a cheaper path to the state of `entry` was found after it was pushed.
+    ///
+    /// Requeued roots cannot become stale, because the table is frozen. They are stored in
+    /// column 0, where only the start was before, or in columns from `levels` on (interleaved
+    /// search). There the column is not g.
+    pub(super) fn is_stale(&self, entry: &E, column: usize, stored_cost: u32) -> bool {
         if E::BY_COST {
-            (1..self.layout.shape.levels).contains(&column) && known_cost != column as u32
+            (1..self.layout.shape.levels).contains(&column) && stored_cost != column as u32
         } else {
-            known_cost != entry.cost(0)
+            stored_cost != entry.cost(0)
         }
     }
 
-    /// Ends the search for all.
-    pub(super) fn end(&self, desk: &mut Desk<'m, P::Key, E>) {
-        desk.done = true;
-        self.over.store(true, Ordering::Relaxed);
-        self.arrivals.notify_all();
+    /// Ends the search for all workers.
+    pub(super) fn end(&self, shared: &mut Shared<'m, P::Key, E>) {
+        shared.done = true;
+        self.is_over.store(true, Ordering::Relaxed);
+        self.work_available.notify_all();
     }
 
-    /// Notes a solution, if it is better than the best so far.
-    pub(super) fn improve(&self, desk: &mut Desk<'m, P::Key, E>, cost: u32, end: End<P::Key>) {
-        if desk.incumbent.as_ref().is_none_or(|incumbent| cost < incumbent.cost) {
-            desk.incumbent = Some(Incumbent { cost, end });
-            self.best.store(cost, Ordering::Relaxed);
+    /// Records a solution if it is better than the incumbent.
+    pub(super) fn improve(&self, shared: &mut Shared<'m, P::Key, E>, cost: u32, end: End<P::Key>) {
+        if shared.incumbent.as_ref().is_none_or(|incumbent| cost < incumbent.cost) {
+            shared.incumbent = Some(Incumbent { cost, end });
+            self.best_cost.store(cost, Ordering::Relaxed);
         }
     }
 
-    /// What became of the search.
+    /// Returns the outcome of the search.
     pub fn finish(mut self) -> Outcome {
         let puzzle = self.problem.puzzle;
-        // What is left in the list may lead to a shorter solution, and so may
-        // what was left out for the incumbent; their levels bound it from below.
-        let limit = self.desk.get_mut().incumbent.is_some().then(|| self.limit(&self.desk.lock()));
-        let mut desk = self.desk.into_inner();
-        let statistics = desk.statistics;
-        let lowest = desk.open.lowest().into_iter().chain(limit).min().map(|level| level as u32);
+        // States left in the open list may lead to a shorter solution, and so may successors
+        // that the incumbent pruned. The lowest of their levels is a lower bound.
+        let limit = self.shared.get_mut().incumbent.is_some().then(|| self.limit(&self.shared.lock()));
+        let mut shared = self.shared.into_inner();
+        let statistics = shared.statistics;
+        let lowest = shared.open.lowest().into_iter().chain(limit).min().map(|level| level as u32);
         let bound = lowest
             .map_or(0, |level| if statistics.fell_back { level } else { self.order.bound(level) })
-            .max(self.estimate);
-        let ending = match (desk.incumbent, desk.stop) {
+            .max(self.start_estimate);
+        let ending = match (shared.incumbent, shared.stop) {
             (Some(Incumbent { cost, end }), stop) => {
                 let path = match end {
                     End::Path(path) => path,
-                    End::InTable(mixed) => match self.stage.into_inner() {
-                        Stage::Open(table) => trace(puzzle, &table.freeze(), mixed),
-                        Stage::Growing(growth) => trace(puzzle, &growth.old, mixed),
-                        Stage::Frozen(table) => trace(puzzle, &table, mixed),
-                        Stage::Changing => unreachable!("changed only under the lock"),
+                    End::InTable(mixed) => match self.table_phase.into_inner() {
+                        TablePhase::Open(table) => trace(puzzle, &table.freeze(), mixed),
+                        TablePhase::Growing(growth) => trace(puzzle, &growth.old, mixed),
+                        TablePhase::Frozen(table) => trace(puzzle, &table, mixed),
+                        TablePhase::Changing => unreachable!("replaced only under the write lock"),
                     },
                 };
                 let proved = stop.is_none() && self.order.is_optimal();
@@ -393,8 +411,8 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'a, 'm,
     }
 }
 
-/// Ends the search for all if a worker panics: the others would wait forever for
-/// what it had in its hands.
+/// Ends the search for all workers if one panics. The others would wait forever for the states
+/// that it had popped.
 struct EndOnPanic<'s, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>>(
     &'s BestFirst<'a, 'm, P, H, E>,
 );
@@ -402,15 +420,15 @@ struct EndOnPanic<'s, 'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>>(
 impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Drop for EndOnPanic<'_, '_, '_, P, H, E> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let mut desk = self.0.desk.lock();
-            desk.stop = Some(Stop::Interrupted);
-            self.0.end(&mut desk);
+            let mut shared = self.0.shared.lock();
+            shared.stop = Some(Stop::Interrupted);
+            self.0.end(&mut shared);
         }
     }
 }
 
-/// The moves to a state in the table, found by undoing the last one again and
-/// again.
+/// Returns the moves from the start to a state in the table, by undoing the stored last move of
+/// each state.
 pub(in crate::search) fn trace<P: Puzzle>(
     puzzle: &P,
     table: &Frozen<'_, P::Key>,
@@ -419,11 +437,11 @@ pub(in crate::search) fn trace<P: Puzzle>(
     let bits = puzzle.key_bits();
     let mut path = Vec::new();
     let mut mixed = mixed;
-    while let Some(known) = table.find(mixed) {
-        if known.cost == 0 {
+    while let Some(stored) = table.find(mixed) {
+        if stored.cost == 0 {
             break;
         }
-        let step = Move(known.step);
+        let step = Move(stored.step);
         path.push(step);
         let state = puzzle.unpack(mixed.unmix(bits));
         mixed = puzzle.pack(&puzzle.undo(&state, step)).mix(bits);
@@ -432,7 +450,7 @@ pub(in crate::search) fn trace<P: Puzzle>(
     path
 }
 
-/// Bits for costs where the list does not bound them: 16 if the slot has them.
+/// Returns the bits for costs where the open list does not limit them: 16 if they fit the slot.
 fn cost_bits<P: Puzzle>(puzzle: &P) -> u32 {
     if P::Key::QUOTIENT && P::Key::BITS - puzzle.key_bits() < 16 { 11 } else { 16 }
 }

@@ -1,55 +1,53 @@
-//! What the open list keeps of a state: the number of its slot, and only as
-//! much more as cannot be told from elsewhere.
+//! Entries of the open list: the slot number of a state, the heuristic's payload, and g and h
+//! where the bucket does not imply them.
 
 use bytemuck::{Pod, Zeroable};
 
-/// An entry of the open list, with what a heuristic wants carried along.
+/// An entry of the open list, with a heuristic's payload `C`.
 pub trait Entry<C>: Pod + Send {
-    /// Whether the list has a column for each cost, so that level and column
-    /// tell cost and estimate.
+    /// Whether the open list has a column for each g, so that level and column imply g and h.
     const BY_COST: bool;
 
-    /// An entry for a state.
+    /// Creates an entry.
     fn new(slot: u32, cost: u32, estimate: u32, payload: C) -> Self;
 
-    /// The state's slot.
+    /// Returns the state's slot.
     fn slot(&self) -> u32;
 
-    /// Follows a state that was moved to another slot.
+    /// Replaces the slot number after the state was moved.
     fn set_slot(&mut self, slot: u32);
 
-    /// What the heuristic wanted carried along.
+    /// Returns a copy of the payload.
     fn payload(&self) -> C;
 
-    /// The same, where it lies.
-    fn kept(&self) -> &C;
+    /// Returns the payload in place.
+    fn payload_ref(&self) -> &C;
 
-    /// The cost when the entry was made, found in a column.
+    /// Returns g at the time of the push; `column` is the entry's column.
     fn cost(&self, column: usize) -> u32;
 
-    /// The estimate, found in a level and a column.
+    /// Returns h; `level` and `column` are the entry's bucket.
     fn estimate(&self, level: usize, column: usize) -> u32;
 }
 
-/// Numbers from here on belong to no slot: they say that a state is not in the
-/// table yet, and by which move it was reached.
+/// Slot numbers from here on mark a deferred state (in the open list, not yet in the table).
+/// Their low byte is the last move.
 const DEFERRED: u32 = !0xff;
 
-/// What stands in place of a slot for a state that is not entered yet.
+/// Returns the slot number that marks a deferred state reached by `step`.
 #[inline(always)]
 pub(super) fn defer(step: u32) -> u32 {
     debug_assert!(step < 0x100);
     DEFERRED | step
 }
 
-/// The last move to a state, if that is not entered yet.
+/// Returns the last move of a deferred state, or `None` if `slot` is in the table.
 #[inline(always)]
 pub(super) fn deferred(slot: u32) -> Option<u32> {
     (slot >= DEFERRED).then_some(slot & !DEFERRED)
 }
 
-/// The entry of a search in the order of cost plus estimate: the column is the
-/// cost, and what is missing to the level is the estimate.
+/// Entry of a search ordered by g + h: the column is g, level minus column is h.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ImplicitEntry<C> {
@@ -57,7 +55,7 @@ pub struct ImplicitEntry<C> {
     slot: u32,
 }
 
-/// The entry of a search in any order.
+/// Entry of a search in any order.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ExplicitEntry<C> {
@@ -67,7 +65,7 @@ pub struct ExplicitEntry<C> {
     payload: C,
 }
 
-/// Refuses, when compiled, what a heuristic may not carry.
+/// Checks the layout of a payload at compile time.
 const fn check_payload<C>() {
     assert!(size_of::<C>() == 0 || (align_of::<C>() == 4 && size_of::<C>().is_multiple_of(4)));
 }
@@ -76,8 +74,8 @@ const fn check_payload<C>() {
 // SAFETY: all fields can be zero.
 unsafe impl<C: Pod> Zeroable for ImplicitEntry<C> {}
 #[allow(unsafe_code)]
-// SAFETY: `repr(C)`; a carry is empty or made of 4-byte words (checked in
-// `new`), so there is no padding; all fields are `Pod`.
+// SAFETY: `repr(C)`; a payload is empty or made of 4-byte words (checked in `new`), so there is
+// no padding; all fields are `Pod`.
 unsafe impl<C: Pod> Pod for ImplicitEntry<C> {}
 #[allow(unsafe_code)]
 // SAFETY: all fields can be zero.
@@ -111,7 +109,7 @@ impl<C: Pod + Send> Entry<C> for ImplicitEntry<C> {
     }
 
     #[inline(always)]
-    fn kept(&self) -> &C {
+    fn payload_ref(&self) -> &C {
         &self.payload
     }
 
@@ -151,7 +149,7 @@ impl<C: Pod + Send> Entry<C> for ExplicitEntry<C> {
     }
 
     #[inline(always)]
-    fn kept(&self) -> &C {
+    fn payload_ref(&self) -> &C {
         &self.payload
     }
 

@@ -1,15 +1,20 @@
-//! What happens when the table is full: a larger one, or none.
+//! Growth of the visited table: a larger one, or a frozen one if none is left.
 //!
-//! All workers of the search do it together, in three phases: memory that was
-//! used before is cleared, the states move into the new table, and the entries
-//! of the open list are told the new places of their states. A phase is a list
-//! of small parts, which workers take one by one while they hold the stage for
-//! reading. Who finds no part left asks for the stage to write: when that is
-//! given, all others have finished theirs, and the next phase can begin. The old
-//! table stays as it is to the end, so the search can be stopped at any time.
+//! All workers take part, in three phases:
+//!
+//! 1. Clear the memory of the new table, as far as it was used before.
+//! 2. Move the states into the new table.
+//! 3. Renumber the open-list entries: they contain slot numbers.
+//!
+//! A phase consists of small chunks that workers take one after the other. Workers hold the
+//! table's `RwLock` for reading during a phase. Acquiring the write lock therefore proves that
+//! all workers have finished the phase, and the next one can begin.
+//!
+//! Invariant: the old table is unchanged until the last phase is over, so the search can be
+//! stopped at any time.
 
 use super::WhenFull;
-use super::engine::{BestFirst, Desk, Stage};
+use super::engine::{BestFirst, Shared, TablePhase};
 use super::entry::{Entry, deferred};
 use crate::heuristic::Heuristic;
 use crate::memory::Key;
@@ -24,89 +29,91 @@ use lock_api::RawMutex;
 use parking_lot::RwLockWriteGuard;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Slots cleared, and lines moved, at once: enough that taking a part costs
-/// nothing, and few enough that nobody waits long for the last one.
-const CLEARED: usize = 1 << 15;
-const MOVED: usize = 1 << 11;
+/// Slots cleared and lines moved per chunk: large enough that taking a chunk costs nothing,
+/// small enough that the last chunk delays the others little.
+const CLEAR_CHUNK: usize = 1 << 15;
+const MOVE_CHUNK: usize = 1 << 11;
 
-/// States under way at once, so that their lines are fetched together.
-const BATCH: usize = 64;
+/// States whose lines are prefetched together.
+const GROUP: usize = 64;
 
-/// A table on its way into a larger one.
+/// A table that is being replaced by a larger one.
 pub(super) struct Growth<'m, K: Key, E> {
     pub(super) old: Frozen<'m, K>,
     geometry: Geometry,
-    phase: Phase<'m, K, E>,
+    phase: GrowthPhase<'m, K, E>,
 }
 
-/// What is to be done now.
-enum Phase<'m, K: Key, E> {
-    /// The new table's memory is cleared, as far as it was used.
+/// The current phase of a growth.
+enum GrowthPhase<'m, K: Key, E> {
+    /// The used memory of the new table is cleared.
     Clearing(ParallelChunks<'m, K::Slot>),
-    /// States are moved, from line `next` on.
+    /// States are moved, from line `next` on. `fits` turns false if one finds no slot.
     Moving { larger: Table<'m, K>, next: AtomicUsize, fits: AtomicBool },
-    /// The open list learns where they are now.
+    /// Open-list entries get the new slot numbers.
     Renumbering { larger: Frozen<'m, K>, open: EntryLoan<'m, E> },
 }
 
 impl<'m, K: Key, E> Growth<'m, K, E> {
     fn new(table: Table<'m, K>, spare: Piece<'m>, geometry: Geometry) -> Self {
         let used = spare.used.div_ceil(size_of::<K::Slot>() / 8).min(geometry.slots());
-        let memory = ParallelChunks::new(slots::<K>(spare.words), CLEARED).up_to(used.div_ceil(CLEARED));
-        Self { old: table.freeze(), geometry, phase: Phase::Clearing(memory) }
+        let memory =
+            ParallelChunks::new(slots::<K>(spare.words), CLEAR_CHUNK).up_to(used.div_ceil(CLEAR_CHUNK));
+        Self { old: table.freeze(), geometry, phase: GrowthPhase::Clearing(memory) }
     }
 
     fn is_phase_over(&self) -> bool {
         match &self.phase {
-            Phase::Clearing(memory) => memory.is_empty(),
-            Phase::Moving { next, .. } => next.load(Ordering::Relaxed) >= self.old.geometry().lines,
-            Phase::Renumbering { open, .. } => open.is_empty(),
+            GrowthPhase::Clearing(memory) => memory.is_empty(),
+            GrowthPhase::Moving { next, .. } => next.load(Ordering::Relaxed) >= self.old.geometry().lines,
+            GrowthPhase::Renumbering { open, .. } => open.is_empty(),
         }
     }
 
-    /// Does parts of the present phase, alone, until none is left or `halt` says
-    /// so.
-    pub(super) fn go_on<C>(&mut self, halt: impl Fn() -> bool)
+    /// Processes chunks of the current phase on a single worker until none is left or
+    /// `must_stop` returns true.
+    pub(super) fn work_exclusive<C>(&mut self, must_stop: impl Fn() -> bool)
     where
         E: Entry<C>,
     {
         match &mut self.phase {
-            Phase::Moving { larger, next, fits } => {
-                move_states(&self.old, &mut larger.exclusive(), next, fits, halt);
+            GrowthPhase::Moving { larger, next, fits } => {
+                move_states(&self.old, &mut larger.exclusive(), next, fits, must_stop);
             }
-            _ => self.sweep(halt),
+            _ => self.clear_or_renumber(must_stop),
         }
     }
 
-    /// The same among others.
-    pub(super) fn help<C, L: RawMutex>(&self, locks: &Locks<L>, halt: impl Fn() -> bool)
+    /// Processes chunks of the current phase together with other workers until none is left or
+    /// `must_stop` returns true.
+    pub(super) fn work_shared<C, L: RawMutex>(&self, locks: &Locks<L>, must_stop: impl Fn() -> bool)
     where
         E: Entry<C>,
     {
         match &self.phase {
-            Phase::Moving { larger, next, fits } => {
-                move_states(&self.old, &mut larger.shared(locks), next, fits, halt);
+            GrowthPhase::Moving { larger, next, fits } => {
+                move_states(&self.old, &mut larger.shared(locks), next, fits, must_stop);
             }
-            _ => self.sweep(halt),
+            _ => self.clear_or_renumber(must_stop),
         }
     }
 
-    /// The phases for which it does not matter who else is there.
-    fn sweep<C>(&self, halt: impl Fn() -> bool)
+    /// Processes chunks of the two phases that need no access to the open table.
+    fn clear_or_renumber<C>(&self, must_stop: impl Fn() -> bool)
     where
         E: Entry<C>,
     {
         match &self.phase {
-            Phase::Clearing(memory) => {
-                while !halt()
+            GrowthPhase::Clearing(memory) => {
+                while !must_stop()
                     && let Some((_, part)) = memory.next()
                 {
                     part.fill(bytemuck::Zeroable::zeroed());
                 }
             }
-            Phase::Moving { .. } => unreachable!("moving asks for a way of access"),
-            Phase::Renumbering { larger, open } => {
-                while !halt()
+            GrowthPhase::Moving { .. } => unreachable!("handled by the callers"),
+            GrowthPhase::Renumbering { larger, open } => {
+                while !must_stop()
                     && let Some(entries) = open.next()
                 {
                     renumber(&self.old, larger, entries);
@@ -116,200 +123,202 @@ impl<'m, K: Key, E> Growth<'m, K, E> {
     }
 }
 
-/// Moves states into the larger table, some lines at a time, and notes if one
-/// finds no place.
+/// Moves states into the larger table, [`MOVE_CHUNK`] lines at a time. Clears `fits` if a state
+/// finds no slot.
 fn move_states<K: Key>(
     old: &Frozen<'_, K>,
     larger: &mut impl Access<K>,
     next: &AtomicUsize,
     fits: &AtomicBool,
-    halt: impl Fn() -> bool,
+    must_stop: impl Fn() -> bool,
 ) {
     let lines = old.geometry().lines;
-    let mut batch = Vec::with_capacity(BATCH);
-    let insert_batch = |batch: &mut Vec<SlotContent<K>>, larger: &mut _| {
-        for known in batch.drain(..) {
-            if Access::insert(larger, known.mixed, known.cost, known.step) == Insert::Full {
+    let mut group = Vec::with_capacity(GROUP);
+    let insert_group = |group: &mut Vec<SlotContent<K>>, larger: &mut _| {
+        for stored in group.drain(..) {
+            if Access::insert(larger, stored.mixed, stored.cost, stored.step) == Insert::Full {
                 fits.store(false, Ordering::Relaxed);
             }
         }
     };
-    while !halt() {
-        let first = next.fetch_add(MOVED, Ordering::Relaxed);
+    while !must_stop() {
+        let first = next.fetch_add(MOVE_CHUNK, Ordering::Relaxed);
         if first >= lines {
             break;
         }
-        old.for_each_in(first..lines.min(first + MOVED), |known| {
-            larger.prefetch(known.mixed);
-            batch.push(known);
-            if batch.len() == BATCH {
-                insert_batch(&mut batch, larger);
+        old.for_each_in(first..lines.min(first + MOVE_CHUNK), |stored| {
+            larger.prefetch(stored.mixed);
+            group.push(stored);
+            if group.len() == GROUP {
+                insert_group(&mut group, larger);
             }
         });
-        insert_batch(&mut batch, larger);
+        insert_group(&mut group, larger);
     }
 }
 
-/// Tells entries of the open list where their states are now.
+/// Replaces the slot numbers in open-list entries by those of the larger table.
 fn renumber<K: Key, C, E: Entry<C>>(old: &Frozen<'_, K>, larger: &Frozen<'_, K>, entries: &mut [E]) {
-    let mut mixed = Vec::with_capacity(BATCH);
-    for entries in entries.chunks_mut(BATCH) {
-        let entered = |entry: &&mut E| deferred(entry.slot()).is_none();
-        entries.iter_mut().filter(entered).for_each(|entry| old.prefetch_slot(entry.slot()));
+    let mut mixed = Vec::with_capacity(GROUP);
+    for entries in entries.chunks_mut(GROUP) {
+        let is_stored = |entry: &&mut E| deferred(entry.slot()).is_none();
+        entries.iter_mut().filter(is_stored).for_each(|entry| old.prefetch_slot(entry.slot()));
         mixed.clear();
-        mixed.extend(entries.iter_mut().filter(entered).map(|entry| old.content(entry.slot()).mixed));
+        mixed.extend(entries.iter_mut().filter(is_stored).map(|entry| old.content(entry.slot()).mixed));
         mixed.iter().for_each(|&mixed| larger.prefetch(mixed));
-        for (entry, &mixed) in entries.iter_mut().filter(entered).zip(&mixed) {
+        for (entry, &mixed) in entries.iter_mut().filter(is_stored).zip(&mixed) {
             entry.set_slot(larger.slot_of(mixed).expect("all states were moved"));
         }
     }
 }
 
-/// As many slots as a piece of memory has room for.
+/// Returns the words of a piece of memory as slots.
 pub(super) fn slots<K: Key>(words: &mut [u64]) -> &mut [K::Slot] {
-    let each = size_of::<K::Slot>() / 8;
-    let whole = words.len() / each * each;
+    let words_per_slot = size_of::<K::Slot>() / 8;
+    let whole = words.len() / words_per_slot * words_per_slot;
     bytemuck::cast_slice_mut(&mut words[..whole])
 }
 
 impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'_, 'm, P, H, E> {
-    /// Makes room in a table that was full at a version: begins a larger table,
-    /// or freezes this one, or ends the search. Nobody may hold the stage.
-    pub(super) fn make_room(&self, version: u64) {
-        let mut stage = self.hold_alone();
-        let desk = &mut *self.desk.lock();
-        if desk.version != version || desk.done {
+    /// Reacts to a table that was full at `version`: begins a larger table, freezes this one,
+    /// or ends the search. The caller must not hold the lock on the table.
+    pub(super) fn grow_or_freeze(&self, version: u64) {
+        let mut table_phase = self.lock_exclusive();
+        let shared = &mut *self.shared.lock();
+        if shared.version != version || shared.done {
             return;
         }
-        desk.version += 1;
-        let Stage::Open(table) = std::mem::replace(&mut *stage, Stage::Changing) else {
+        shared.version += 1;
+        let TablePhase::Open(table) = std::mem::replace(&mut *table_phase, TablePhase::Changing) else {
             unreachable!("only an open table is full");
         };
-        *stage = match desk.growths_left.checked_sub(1).zip(desk.spare.take()) {
+        *table_phase = match shared.growths_left.checked_sub(1).zip(shared.spare.take()) {
             Some((left, spare)) => {
                 let geometry = self.layout.tables[left];
                 if left % 2 == 0 {
                     self.watermark.raise(self.layout.large + geometry.bytes::<P::Key>());
                 }
-                desk.growths_left = left;
-                Stage::Growing(Growth::new(table, spare, geometry))
+                shared.growths_left = left;
+                TablePhase::Growing(Growth::new(table, spare, geometry))
             }
-            None => self.freeze(table, desk),
+            None => self.freeze(table, shared),
         };
     }
 
-    /// The stage, when all others have let go.
-    fn hold_alone(&self) -> RwLockWriteGuard<'_, Stage<'m, P::Key, E>> {
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        let stage = self.stage.write();
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
-        stage
+    /// Returns the write lock on the table. Other workers are asked to release theirs through
+    /// `writers_waiting`.
+    fn lock_exclusive(&self) -> RwLockWriteGuard<'_, TablePhase<'m, P::Key, E>> {
+        self.writers_waiting.fetch_add(1, Ordering::Relaxed);
+        let table_phase = self.table_phase.write();
+        self.writers_waiting.fetch_sub(1, Ordering::Relaxed);
+        table_phase
     }
 
-    /// Goes on to the next phase of a growth when the present one is over.
-    /// Nobody may hold the stage.
+    /// Begins the next phase of a growth if the current one is over. The caller must not hold
+    /// the lock on the table.
     pub(super) fn advance(&self) {
-        let is_over =
-            |stage: &Stage<'m, P::Key, E>| matches!(stage, Stage::Growing(growth) if growth.is_phase_over());
-        if !is_over(&self.stage.read()) {
+        let is_over = |table_phase: &TablePhase<'m, P::Key, E>| matches!(table_phase, TablePhase::Growing(growth) if growth.is_phase_over());
+        if !is_over(&self.table_phase.read()) {
             return;
         }
-        let mut stage = self.hold_alone();
-        if !is_over(&stage) || self.over.load(Ordering::Relaxed) {
+        let mut table_phase = self.lock_exclusive();
+        if !is_over(&table_phase) || self.is_over.load(Ordering::Relaxed) {
             return;
         }
-        let Stage::Growing(growth) = std::mem::replace(&mut *stage, Stage::Changing) else {
-            unreachable!("it was just seen");
+        let TablePhase::Growing(growth) = std::mem::replace(&mut *table_phase, TablePhase::Changing) else {
+            unreachable!("checked under the lock");
         };
         let Growth { old, geometry, phase } = growth;
-        let desk = &mut *self.desk.lock();
+        let shared = &mut *self.shared.lock();
         let phase = match phase {
-            Phase::Clearing(memory) => Phase::Moving {
+            GrowthPhase::Clearing(memory) => GrowthPhase::Moving {
                 larger: Table::new(memory.into_slice(), 0, geometry),
                 next: AtomicUsize::new(0),
                 fits: AtomicBool::new(true),
             },
-            Phase::Moving { fits, .. } if !fits.load(Ordering::Relaxed) => {
-                // Unlikely: some line cannot take all that belongs there.
-                *stage = self.freeze(old.thaw(), desk);
+            GrowthPhase::Moving { fits, .. } if !fits.load(Ordering::Relaxed) => {
+                // Unlikely: a state found no slot near its home line.
+                *table_phase = self.freeze(old.thaw(), shared);
                 return;
             }
-            Phase::Moving { larger, .. } => {
-                Phase::Renumbering { larger: larger.freeze(), open: desk.open.lend_entries() }
+            GrowthPhase::Moving { larger, .. } => {
+                GrowthPhase::Renumbering { larger: larger.freeze(), open: shared.open.lend_entries() }
             }
-            Phase::Renumbering { larger, open } => {
-                desk.open.return_entries(open);
-                desk.room = self.layout.room(desk.growths_left);
+            GrowthPhase::Renumbering { larger, open } => {
+                shared.open.return_entries(open);
+                shared.capacity = self.layout.capacity(shared.growths_left);
                 let words = bytemuck::cast_slice_mut(old.thaw().into_memory());
-                if desk.growths_left > 0 {
+                if shared.growths_left > 0 {
                     let used = words.len();
-                    desk.spare = Some(Piece { words, used });
+                    shared.spare = Some(Piece { words, used });
                 } else {
-                    desk.open.extend(words);
+                    shared.open.extend(words);
                 }
-                *stage = Stage::Open(larger.thaw());
+                *table_phase = TablePhase::Open(larger.thaw());
                 return;
             }
         };
-        *stage = Stage::Growing(Growth { old, geometry, phase });
+        *table_phase = TablePhase::Growing(Growth { old, geometry, phase });
     }
 
-    /// Whether a growth must be broken off, asked between two parts of it.
-    pub(super) fn halts(&self, nodes: u64) -> bool {
-        if self.over.load(Ordering::Relaxed) {
+    /// Returns whether a growth must be abandoned. Called between two chunks.
+    pub(super) fn must_stop(&self, nodes: u64) -> bool {
+        if self.is_over.load(Ordering::Relaxed) {
             return true;
         }
         let Some(stop) = self.limits.reached(nodes) else { return false };
-        let desk = &mut *self.desk.lock();
-        desk.stop = desk.stop.or(Some(stop));
-        self.end(desk);
+        let shared = &mut *self.shared.lock();
+        shared.stop = shared.stop.or(Some(stop));
+        self.end(shared);
         true
     }
 
-    /// Nothing is added any more: the search goes on without, or ends.
-    fn freeze(&self, mut table: Table<'m, P::Key>, desk: &mut Desk<'m, P::Key, E>) -> Stage<'m, P::Key, E> {
-        let fits = !self.may_defer || self.enter_deferred(&mut table, desk);
+    /// Freezes the table. The search continues from its frontier if it may, otherwise it ends.
+    fn freeze(
+        &self,
+        mut table: Table<'m, P::Key>,
+        shared: &mut Shared<'m, P::Key, E>,
+    ) -> TablePhase<'m, P::Key, E> {
+        let fits = !self.may_defer || self.insert_deferred(&mut table, shared);
         let table = table.freeze();
         if fits && self.may_defer {
-            desk.open.for_each(|_, _, entry: &mut E| {
+            shared.open.for_each(|_, _, entry: &mut E| {
                 if let Some((mixed, _)) = self.deferred(entry) {
-                    entry.set_slot(table.slot_of(mixed).expect("all states were entered"));
+                    entry.set_slot(table.slot_of(mixed).expect("all states were is_stored"));
                 }
             });
         }
         if fits && self.when_full == WhenFull::FallBackToDfs && self.order.is_optimal() {
-            desk.statistics.fell_back = true;
-            desk.generated_before = desk.statistics.generated;
-            self.restore_snapshot(desk, &table);
+            shared.statistics.fell_back = true;
+            shared.generated_before_freeze = shared.statistics.generated;
+            self.restore_snapshot(shared, &table);
         } else {
-            desk.stop = Some(Stop::Memory);
-            self.end(desk);
+            shared.stop = Some(Stop::Memory);
+            self.end(shared);
         }
-        Stage::Frozen(table)
+        TablePhase::Frozen(table)
     }
 
-    /// Enters all states of the open list that are not in the table yet; whether
-    /// there is room for them. They date from before the last growth, so in the
-    /// last table they are few.
-    fn enter_deferred(&self, table: &mut Table<'m, P::Key>, desk: &mut Desk<'m, P::Key, E>) -> bool {
+    /// Inserts all deferred states of the open list. Returns whether they fit. They date from
+    /// before the last growth, so in the last table they are few.
+    fn insert_deferred(&self, table: &mut Table<'m, P::Key>, shared: &mut Shared<'m, P::Key, E>) -> bool {
         let (mut stored, mut fits) = (0, true);
-        desk.open.for_each(|_, column, entry: &mut E| {
+        shared.open.for_each(|_, column, entry: &mut E| {
             if let Some((mixed, step)) = self.deferred(entry) {
                 match table.exclusive().insert(mixed, entry.cost(column), step) {
                     Insert::New(_) => stored += 1,
-                    // An entry of more than its state's cost is stale.
+                    // An entry with a larger cost than its state's is stale.
                     Insert::Better(_) | Insert::Seen => {}
                     Insert::Full => fits = false,
                 }
             }
         });
-        desk.statistics.stored += stored;
-        desk.deferred = 0;
+        shared.statistics.stored += stored;
+        shared.deferred = 0;
         fits
     }
 
-    /// The mixed key of an entry's state, and the last move to it, if it is not
-    /// in the table yet.
+    /// Returns the mixed key and the last move of a deferred entry.
     fn deferred(&self, entry: &E) -> Option<(P::Key, u32)> {
         let Problem { puzzle, heuristic, .. } = self.problem;
         let step = deferred(entry.slot())?;

@@ -1,4 +1,4 @@
-//! How a search divides its region between the table and the open list.
+//! Division of a region between the visited table and the open list.
 //!
 //! ```text
 //!  ┌────────────┬────────────┬──────────────────────────────────────────┐
@@ -6,62 +6,64 @@
 //!  └────────────┴────────────┴──────────────────────────────────────────┘
 //! ```
 //!
-//! The table starts small and grows by fixed factors, each time from one of the
-//! two pieces into the other; the last table fills the large piece, and the small
-//! one then serves the open list, which by then needs it. The last step is the
-//! longest: most of a large search then happens after its last growth, and few
-//! states were moved.
+//! The table starts small and grows by fixed factors, alternating between the small and the
+//! large piece. The last table fills the large piece; the small piece is then added to the open
+//! list, which needs it by then. The last growth has the largest factor: most of a large search
+//! happens after it, and few states have to be moved.
 
 use super::Entry;
 use crate::memory::Key;
 use crate::memory::buckets::Shape;
 use crate::memory::geometry::{Fields, Geometry};
 
-/// A region's division.
+/// The division of a region.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// Where the small piece and the large piece start, in bytes.
+    /// Offsets of the small and the large piece in bytes.
     pub(super) small: usize,
     pub(super) large: usize,
     pub(super) shape: Shape,
     /// The tables, the last and largest first.
     pub(super) tables: Vec<Geometry>,
-    /// How full the last one may get, in percent.
-    full: usize,
+    /// Maximum load of the last table in percent.
+    max_load: usize,
 }
 
-/// How full a table may get, in percent: one that can grow, and the last one.
-const FULL_GROWING: usize = 80;
-const FULL_LAST: usize = 91;
+/// Maximum load in percent: of a table that can grow, and of the last one.
+const LOAD_GROWING: usize = 80;
+const LOAD_LAST: usize = 91;
 
-/// The last one where estimates are far away: several searches go on from its
-/// frontier then, and they look states up of which most are not in it. In a fuller
-/// table that takes many lines.
-const FULL_LAST_PREFETCHED: usize = 75;
+/// Maximum load of the last table if heuristic lookups are prefetched. The interleaved searches
+/// from its frontier look up states that are mostly absent, and in a fuller table an
+/// unsuccessful lookup reads many lines.
+const LOAD_LAST_PREFETCHED: usize = 75;
 
-/// States that are still open when the table is full, in percent of all.
+/// Open states when the table is full, in percent of all stored states.
 const OPEN_SHARE: usize = 62;
 
-/// The smallest table that a search starts with; and where estimates are far
-/// away, so that the table's part of the time is small and its memory too.
-const SMALLEST: usize = 32 << 10;
-const SMALLEST_PREFETCHED: usize = 192 << 10;
+/// Size of the first table in bytes; and if heuristic lookups are prefetched, because the table
+/// then takes a small share of time and memory.
+const FIRST_TABLE: usize = 32 << 10;
+const FIRST_TABLE_PREFETCHED: usize = 192 << 10;
 
-/// Chunks that a lone worker's pushes may need before it looks again.
-pub(super) const RESERVE: usize = crate::search::astar::eager::PUSHES_ALONE;
+/// Chunks that the pushes of a single worker may need between two checks.
+pub(super) const RESERVE: usize = crate::search::astar::eager::PUSHES_SINGLE;
 
 impl Layout {
-    /// The division of `bytes`; none if that is too little for a table. Estimates
-    /// may come from far away.
+    /// Divides `bytes`. Returns `None` if a table does not fit. `prefetched` says whether
+    /// heuristic lookups are prefetched.
     pub(super) fn new<K: Key, E: Entry<C>, C>(
         bytes: usize,
         fields: Fields,
         levels: usize,
         columns: usize,
-        is_far: bool,
+        prefetched: bool,
     ) -> Option<Self> {
-        let (smallest, full) =
-            if is_far { (SMALLEST_PREFETCHED, FULL_LAST_PREFETCHED) } else { (SMALLEST, FULL_LAST) };
+        let (first_table, max_load) = if prefetched {
+            (FIRST_TABLE_PREFETCHED, LOAD_LAST_PREFETCHED)
+        } else {
+            (FIRST_TABLE, LOAD_LAST)
+        };
         let (slot, entry) = (size_of::<K::Slot>(), size_of::<E>());
         let growth = if slot <= 8 { 4 } else { 8 };
         let last_growth = 16;
@@ -73,19 +75,18 @@ impl Layout {
         let shape = Shape { levels, columns, chunk };
         let fixed = (levels * columns + 2 * levels) * 4 + RESERVE * (chunk * entry + 8);
         let rest = bytes.checked_sub(fixed)?;
-        // In thousandths of the large piece: the open list of a full table, of
-        // which the small piece takes a part in the end; before the last growth
-        // the list must do without.
-        let open = full * OPEN_SHARE * entry / (10 * slot);
+        // In thousandths of the large piece: the open list of a full table. The small piece is
+        // a part of it in the end; before the last growth the list must do without.
+        let open = max_load * OPEN_SHARE * entry / (10 * slot);
         let small = 1000 / last_growth;
-        let near = open.saturating_sub(small).max(open * 11 / (10 * last_growth));
-        let large = rest / (1000 + small + near) * 1000;
+        let open_alone = open.saturating_sub(small).max(open * 11 / (10 * last_growth));
+        let large = rest / (1000 + small + open_alone) * 1000;
         let mut tables = Vec::new();
         let mut size = large;
         while let Some(geometry) = Geometry::fitting::<K>(size, fields) {
             size /= if tables.is_empty() { last_growth } else { growth };
             tables.push(geometry);
-            if size < smallest {
+            if size < first_table {
                 break;
             }
         }
@@ -98,14 +99,14 @@ impl Layout {
             large: large_at,
             shape,
             tables,
-            full,
+            max_load,
         })
     }
 
-    /// How many states a table takes before it counts as full.
-    pub(super) fn room(&self, growths_left: usize) -> u64 {
+    /// Returns the number of states at which a table counts as full.
+    pub(super) fn capacity(&self, growths_left: usize) -> u64 {
         let slots = self.tables[growths_left].slots();
-        let percent = if growths_left == 0 { self.full } else { FULL_GROWING };
+        let percent = if growths_left == 0 { self.max_load } else { LOAD_GROWING };
         (slots / 100 * percent + slots % 100 * percent / 100) as u64
     }
 }

@@ -1,178 +1,189 @@
-//! The node loop where the open list keeps the states themselves.
+//! The node loop with lazy insertion, for open lists whose entries contain the full state.
 //!
-//! A state can then be taken up without a look at the table. So what belongs to a
-//! later level is not entered when it is found, but when it is taken, if ever: at
-//! the last level, which is the largest, half of all successors never are. What
-//! they would have displaced stays in the cache, and the table stays small.
+//! A popped state can then be expanded without reading the table. A successor with a larger f
+//! is therefore pushed to the open list without inserting it into the visited table
+//! (*deferred*); it is inserted when it is popped. On the last f-level, which is the largest,
+//! half of all successors are never popped. The table stays smaller, and the cache keeps lines
+//! that those insertions would have evicted.
 //!
-//! For the same reason successors can be prepared before their states are entered: a
-//! worker who is alone asks for what it needs of the next handful first, and then
-//! enters the states. Those that turn out to be known were prepared in vain, but they
-//! are few.
+//! For the same reason successors can be prepared before their parents are inserted. A single
+//! worker chains batches:
+//!
+//! 1. Classify the successors of the batch by f ([`SuccessorsByF`]).
+//! 2. If those with the parents' f fit one batch and no others need insertion, prefetch their
+//!    table lines and prepare *their* successors.
+//! 3. Push the deferred successors while the prefetches are under way.
+//! 4. Insert the chained states. Duplicates were prepared in vain, but they are few.
+//!
+//! After the last growth nothing is deferred: when the table is frozen it must contain every
+//! open state, because the depth-first phase prunes with it.
 
-use super::engine::Desk;
+use super::engine::Shared;
 use super::entry::{Entry, defer, deferred};
 use crate::heuristic::{Heuristic, Parent, SuccessorBatch};
 use crate::memory::Key;
 use crate::memory::visited::{Access, Insert};
 use crate::puzzle::{Move, Puzzle};
 use crate::search::Problem;
-use crate::search::astar::eager::{Bucket, HANDFUL, Halt, RESERVED, Verdict, Worker, push, send};
-use crate::search::astar::selection::{Places, WORD};
+use crate::search::astar::eager::{
+    BATCH, Bucket, CHUNKS_RESERVED, Halt, Placement, Worker, buffer_push, push_within_capacity,
+};
+use crate::search::astar::selection::{Selection, WORD};
 use std::mem::swap;
 use std::ops::Range;
 
-/// What a worker has in its hands.
-pub(super) struct KeptStates<P: Puzzle, H: Heuristic<P>> {
-    /// The mixed keys of the portion's states that are yet to be entered.
+/// State of a worker that inserts lazily.
+pub(super) struct LazyState<P: Puzzle, H: Heuristic<P>> {
+    /// Mixed keys of the popped states that are deferred.
     keys: Vec<P::Key>,
-    /// The states that are to be expanded, and those that are next.
-    now: Handful<H::SuccessorBatch>,
-    next: Handful<H::SuccessorBatch>,
-    /// What is to be done with the successors of the states that are expanded now. It is
-    /// written and read here, word by word: what is written in parts cannot be read as a
-    /// whole soon after.
-    sorted: Sorted,
-    /// The successors that are entered into the table now: their places, mixed keys
-    /// and home lines.
-    arrivals: Vec<(u32, P::Key, usize)>,
+    /// The batch that is expanded, and the batch that is chained to it.
+    now: Batch<H::SuccessorBatch>,
+    next: Batch<H::SuccessorBatch>,
+    /// The successors of the current batch by f. Written and read in place, word by word:
+    /// writing a record in parts and then loading it with one wide load defeats store-to-load
+    /// forwarding.
+    by_f: SuccessorsByF,
+    /// Successors to be inserted: index in the batch, mixed key, home line.
+    pending_inserts: Vec<(u32, P::Key, usize)>,
 }
 
-/// Some states with their successors.
-struct Handful<B> {
+/// Parents and their successors.
+struct Batch<B> {
     parents: Vec<Parent>,
-    /// A bit for each that turned out to be known already.
-    known: u64,
-    /// Where it lies, so that handfuls can change places.
-    batch: Box<B>,
+    /// One bit for each parent that turned out to be a duplicate.
+    duplicates: u64,
+    /// Boxed, so that two batches can be swapped.
+    successors: Box<B>,
 }
 
-impl<B: Default> Handful<B> {
-    fn with_capacity(room: usize) -> Self {
-        const { assert!(HANDFUL <= u64::BITS as usize) };
-        Self { parents: Vec::with_capacity(room), known: 0, batch: Box::default() }
+impl<B: Default> Batch<B> {
+    fn with_capacity(capacity: usize) -> Self {
+        const { assert!(BATCH <= u64::BITS as usize) };
+        Self { parents: Vec::with_capacity(capacity), duplicates: 0, successors: Box::default() }
     }
 
     fn clear(&mut self) {
         self.parents.clear();
-        self.known = 0;
+        self.duplicates = 0;
     }
 }
 
-impl<P: Puzzle, H: Heuristic<P>> Default for KeptStates<P, H> {
+impl<P: Puzzle, H: Heuristic<P>> Default for LazyState<P, H> {
     fn default() -> Self {
-        let room = if H::STORES_STATES { HANDFUL } else { 0 };
+        let capacity = if H::STORES_STATES { BATCH } else { 0 };
         Self {
-            keys: Vec::with_capacity(room),
-            now: Handful::with_capacity(room),
-            next: Handful::with_capacity(room),
-            sorted: Sorted::default(),
-            arrivals: Vec::with_capacity(4 * room),
+            keys: Vec::with_capacity(capacity),
+            now: Batch::with_capacity(capacity),
+            next: Batch::with_capacity(capacity),
+            by_f: SuccessorsByF::default(),
+            pending_inserts: Vec::with_capacity(4 * capacity),
         }
     }
 }
 
-/// Why an entry tells its state.
-const KEPT: &str = "the heuristic keeps states";
+/// Why a payload contains its state.
+const STORES_STATES: &str = "payloads contain states";
 
 impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P, H, E> {
-    /// Asks for the slots of some states of the portion, or for their places in
-    /// the table.
+    /// Prefetches the slots of the popped states in the range `states`, or the home lines of
+    /// those that are deferred.
     #[inline]
-    pub(super) fn prefetch_kept(&mut self, table: &impl Access<P::Key>, states: Range<usize>) {
+    pub(super) fn prefetch_lazy(&mut self, table: &impl Access<P::Key>, states: Range<usize>) {
         let Problem { puzzle, heuristic, .. } = self.search.problem;
         if states.start == 0 {
-            self.kept.keys.clear();
+            self.lazy.keys.clear();
         }
-        for entry in &self.portion[states] {
+        for entry in &self.popped[states] {
             let mut mixed = bytemuck::Zeroable::zeroed();
             if deferred(entry.slot()).is_some() {
-                let state = heuristic.state_of(&entry.payload()).expect(KEPT);
+                let state = heuristic.state_of(&entry.payload()).expect(STORES_STATES);
                 mixed = puzzle.pack(&state).mix(puzzle.key_bits());
                 table.prefetch(mixed);
             } else {
                 table.prefetch_slot(entry.slot());
             }
-            self.kept.keys.push(mixed);
+            self.lazy.keys.push(mixed);
         }
     }
 
-    /// Expands some states of the portion, all from one bucket.
+    /// Expands the popped states in the range `batch`, which come from one bucket.
     #[inline]
-    pub(super) fn expand_kept(
+    pub(super) fn expand_lazy(
         &mut self,
         table: &mut impl Access<P::Key>,
-        handful: Range<usize>,
+        batch: Range<usize>,
         bucket: &Bucket,
     ) -> Result<(), Halt> {
-        let first = handful.start;
-        let done = self.take_up(table, handful, bucket).and_then(|()| {
-            prepare(self.search.problem, &mut self.kept.now, &self.portion);
-            self.sort(bucket)?;
-            self.send_on(table, bucket)
+        let first = batch.start;
+        let done = self.insert_parents(table, batch, bucket).and_then(|()| {
+            prepare(self.search.problem, &mut self.lazy.now, &self.popped);
+            self.classify(bucket)?;
+            self.emit_successors(table, bucket)
         });
-        // What was found meanwhile is found again, and known then.
-        done.inspect_err(|_| self.put_back(first, bucket))
+        // Successors that were inserted before the failure are duplicates when the parents are
+        // expanded again.
+        done.inspect_err(|_| self.requeue(first, bucket))
     }
 
-    /// Expands the portion, which is a handful, by a worker who is alone; goes on with
-    /// the successors that are next, as long as they are few and nothing else is to be
-    /// seen to.
-    pub(super) fn expand_deep(
+    /// Expands the popped states, which are one batch, on a single worker. Continues with the
+    /// successors of equal f as long as [`Self::may_chain`] allows it.
+    pub(super) fn expand_chained(
         &mut self,
         table: &mut impl Access<P::Key>,
         mut bucket: Bucket,
-        pushes: usize,
+        max_pushes: usize,
     ) -> Result<(), Halt> {
         let problem = self.search.problem;
-        let desk = &mut *self.search.desk.lock();
-        let all = self.portion.len();
-        self.take_up(table, 0..all, &bucket).inspect_err(|_| self.put_back(0, &bucket))?;
-        prepare(problem, &mut self.kept.now, &self.portion);
-        while self.go_deeper(table, desk, &bucket, pushes).inspect_err(|_| self.put_back_unknown(&bucket))? {
-            swap(&mut self.portion, &mut self.near[0]);
-            self.near[0].clear();
-            swap(&mut self.kept.now, &mut self.kept.next);
+        let shared = &mut *self.search.shared.lock();
+        let all = self.popped.len();
+        self.insert_parents(table, 0..all, &bucket).inspect_err(|_| self.requeue(0, &bucket))?;
+        prepare(problem, &mut self.lazy.now, &self.popped);
+        while self
+            .advance_chain(table, shared, &bucket, max_pushes)
+            .inspect_err(|_| self.requeue_popped(&bucket))?
+        {
+            swap(&mut self.popped, &mut self.push_nearby[0]);
+            self.push_nearby[0].clear();
+            swap(&mut self.lazy.now, &mut self.lazy.next);
             bucket.column += 1;
-            self.base.1 += 1;
+            self.push_base.1 += 1;
         }
         Ok(())
     }
 
-    /// Sends on the successors of the handful, which are prepared; whether those of the
-    /// same level are the next one, and prepared themselves.
+    /// Handles the successors of the current batch, which are prepared. Returns whether those
+    /// of equal f became the next batch, with prepared successors of their own.
     #[inline(always)]
-    fn go_deeper(
+    fn advance_chain(
         &mut self,
         table: &mut impl Access<P::Key>,
-        desk: &mut Desk<'m, P::Key, E>,
+        shared: &mut Shared<'m, P::Key, E>,
         bucket: &Bucket,
-        pushes: usize,
+        max_pushes: usize,
     ) -> Result<bool, Halt> {
-        self.sort(bucket)?;
-        let goes_on = self.may_go_on(desk, bucket, pushes);
-        if goes_on {
-            self.go_on(table, desk, bucket)?;
+        self.classify(bucket)?;
+        let chains = self.may_chain(shared, bucket, max_pushes);
+        if chains {
+            self.chain_batch(table, shared, bucket)?;
         } else {
-            self.send_on(table, bucket)?;
+            self.emit_successors(table, bucket)?;
         }
-        Ok(goes_on)
+        Ok(chains)
     }
 
-    /// Looks which states of a handful are to be expanded, and enters those that
-    /// are not in the table yet.
+    /// Selects the states of a batch that are to be expanded, and inserts the deferred ones.
     #[inline(always)]
-    fn take_up(
+    fn insert_parents(
         &mut self,
         table: &mut impl Access<P::Key>,
-        handful: Range<usize>,
+        batch: Range<usize>,
         bucket: &Bucket,
     ) -> Result<(), Halt> {
         let cost = bucket.column as u32;
-        let KeptStates { keys, now, .. } = &mut self.kept;
+        let LazyState { keys, now, .. } = &mut self.lazy;
         now.clear();
-        for place in handful {
-            let entry = &mut self.portion[place];
+        for place in batch {
+            let entry = &mut self.popped[place];
             let last = match deferred(entry.slot()) {
                 Some(step) => {
                     let insert = table.insert(keys[place], cost, step);
@@ -186,12 +197,12 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
                     Some(Move(step))
                 }
                 None => {
-                    let known = table.content(entry.slot());
-                    if known.cost != cost {
-                        // A cheaper way was found meanwhile and has an entry of its own.
+                    let stored = table.content(entry.slot());
+                    if stored.cost != cost {
+                        // Stale: a cheaper path was found, and it has an entry of its own.
                         continue;
                     }
-                    (cost > 0).then_some(Move(known.step))
+                    (cost > 0).then_some(Move(stored.step))
                 }
             };
             now.parents.push(Parent { place: place as u32, last });
@@ -199,122 +210,127 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
         Ok(())
     }
 
-    /// Tells the estimates of the successors, and so what is to be done with them.
+    /// Finishes the estimates of the successors and groups them by f.
     #[inline(never)]
-    fn sort(&mut self, bucket: &Bucket) -> Result<(), Halt> {
-        let KeptStates { now: Handful { parents, known, batch }, sorted, .. } = &mut self.kept;
-        self.search.problem.heuristic.finish_batch(batch);
-        let estimates = batch.estimates();
+    fn classify(&mut self, bucket: &Bucket) -> Result<(), Halt> {
+        let LazyState { now: Batch { parents, duplicates, successors }, by_f, .. } = &mut self.lazy;
+        self.search.problem.heuristic.finish_batch(successors);
+        let estimates = successors.estimates();
         let cost = bucket.column as u32 + 1;
-        // All have the same cost, so their estimates tell their levels.
-        let end = if cost < self.search.costs_end { bucket.limit as u32 } else { 0 }.saturating_sub(cost);
-        let same = (bucket.level - bucket.column - 1) as u32;
-        let later = if bucket.defers { same + NEXT as u32 } else { u32::MAX };
-        *sorted = Sorted::default();
+        // All successors have the same g, so h determines f.
+        let end = if cost < self.search.cost_limit { bucket.limit as u32 } else { 0 }.saturating_sub(cost);
+        let same_h = (bucket.level - bucket.column - 1) as u32;
+        let next_h = if bucket.defers { same_h + F_STEP as u32 } else { u32::MAX };
+        *by_f = SuccessorsByF::default();
         let mut generated = 0;
         for (word, estimates) in estimates.chunks(WORD).enumerate() {
-            let (mut near, mut far, mut useless) = (0, 0, 0);
+            let (mut same, mut next, mut pruned) = (0, 0, 0);
             for (&estimate, bit) in estimates.iter().zip(0..) {
-                near |= u64::from(estimate == same) << bit;
-                far |= u64::from(estimate == later) << bit;
-                useless |= u64::from(estimate >= end) << bit;
+                same |= u64::from(estimate == same_h) << bit;
+                next |= u64::from(estimate == next_h) << bit;
+                pruned |= u64::from(estimate >= end) << bit;
             }
             let mut all = u64::MAX >> (WORD - estimates.len());
-            if *known != 0 {
+            if *duplicates != 0 {
                 for bit in 0..estimates.len() {
-                    all &= !((*known >> (batch.parent(word * WORD + bit) % 64) & 1) << bit);
+                    all &= !((*duplicates >> (successors.parent(word * WORD + bit) % 64) & 1) << bit);
                 }
             }
             generated += all.count_ones();
-            useless &= all;
-            all &= !useless;
-            while useless != 0 {
-                let estimate = estimates[useless.trailing_zeros() as usize % WORD];
-                if !matches!(self.search.verdict(bucket, cost, estimate), Verdict::Useless) {
+            pruned &= all;
+            all &= !pruned;
+            while pruned != 0 {
+                let estimate = estimates[pruned.trailing_zeros() as usize % WORD];
+                if !matches!(self.search.placement(bucket, cost, estimate), Placement::Pruned) {
                     return Err(Halt::Full);
                 }
-                useless &= useless - 1;
+                pruned &= pruned - 1;
             }
-            sorted.same.0[word] = all & near;
-            sorted.later.0[word] = all & far;
-            sorted.others.0[word] = all & !near & !far;
+            by_f.same_f.0[word] = all & same;
+            by_f.next_f.0[word] = all & next;
+            by_f.rest.0[word] = all & !same & !next;
         }
-        self.statistics.expanded += parents.len() as u64 - u64::from(known.count_ones());
+        self.statistics.expanded += parents.len() as u64 - u64::from(duplicates.count_ones());
         self.statistics.generated += u64::from(generated);
         Ok(())
     }
 
-    /// Whether the successors of the same level are all that there is to do next.
+    /// Returns whether the successors of equal f can be expanded next without passing through
+    /// the open list.
     #[inline(always)]
-    fn may_go_on(&self, desk: &Desk<'m, P::Key, E>, bucket: &Bucket, pushes: usize) -> bool {
-        let sorted = &self.kept.sorted;
-        let (next, later) = (sorted.same.len(), sorted.later.len());
-        next > 0
-            && next <= HANDFUL
-            && sorted.others.is_empty()
-            && self.pushes == 0
-            && self.nodes() + ((next + later) as i64) < most(bucket)
+    fn may_chain(&self, shared: &Shared<'m, P::Key, E>, bucket: &Bucket, max_pushes: usize) -> bool {
+        let by_f = &self.lazy.by_f;
+        let (same, next) = (by_f.same_f.len(), by_f.next_f.len());
+        same > 0
+            && same <= BATCH
+            && by_f.rest.is_empty()
+            && self.push_count == 0
+            && self.nodes() + ((same + next) as i64) < max_new(bucket)
             // None of them is a goal.
             && bucket.level > bucket.column + 1
-            && desk.statistics.stored + self.statistics.stored < desk.room
-            && desk.open.free_chunks() >= 2 * pushes
+            && shared.statistics.stored + self.statistics.stored < shared.capacity
+            && shared.open.free_chunks() >= 2 * max_pushes
     }
 
-    /// Makes the successors of the same level the next handful: asks for all that is
-    /// needed of them, before they are entered into the table.
+    /// Makes the successors of equal f the next batch. Prefetches everything they need, and
+    /// only then inserts them into the table.
     #[inline(never)]
-    fn go_on(
+    fn chain_batch(
         &mut self,
         table: &mut impl Access<P::Key>,
-        desk: &mut Desk<'m, P::Key, E>,
+        shared: &mut Shared<'m, P::Key, E>,
         bucket: &Bucket,
     ) -> Result<(), Halt> {
         let Problem { puzzle, heuristic, .. } = self.search.problem;
         let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
         let estimate = (bucket.level - bucket.column - 1) as u32;
-        let KeptStates { now: Handful { batch, .. }, next, sorted, arrivals, .. } = &mut self.kept;
-        let near = &mut self.near[0];
-        arrivals.clear();
-        near.clear();
+        let LazyState { now: Batch { successors, .. }, next, by_f, pending_inserts, .. } = &mut self.lazy;
+        let chained = &mut self.push_nearby[0];
+        pending_inserts.clear();
+        chained.clear();
         next.clear();
-        let is_drafted = prepare_selected(heuristic, batch, &sorted.same, &mut next.batch);
-        sorted.same.for_each(|at| {
-            let mixed = puzzle.pack(&batch.state(at)).mix(bits);
-            let (place, last) = (near.len() as u32, Some(batch.step(at)));
-            push(arrivals, || (at as u32, mixed, table.prefetch(mixed)));
-            push(&mut next.parents, || Parent { place, last });
-            push(near, || E::new(0, cost, estimate, batch.payload(at)));
+        let is_prepared = prepare_selected(heuristic, successors, &by_f.same_f, &mut next.successors);
+        by_f.same_f.for_each(|at| {
+            let mixed = puzzle.pack(&successors.state(at)).mix(bits);
+            let (place, last) = (chained.len() as u32, Some(successors.step(at)));
+            push_within_capacity(pending_inserts, || (at as u32, mixed, table.prefetch(mixed)));
+            push_within_capacity(&mut next.parents, || Parent { place, last });
+            push_within_capacity(chained, || E::new(0, cost, estimate, successors.payload(at)));
         });
-        if !is_drafted {
-            prepare(self.search.problem, next, near);
+        if !is_prepared {
+            prepare(self.search.problem, next, chained);
         }
-        // While all this is on its way, there is time for what is for later.
-        let count = sorted.later.len();
+        // Push the deferred successors while the prefetches are under way.
+        let count = by_f.next_f.len();
         self.deferred += count as i64;
-        let mut later = sorted.later.strict();
-        let make = |room: &mut [E]| {
-            let mut rest = later;
-            for entry in room {
-                let at = rest.take_first();
-                *entry = E::new(defer(batch.step(at).0), cost, estimate + NEXT as u32, batch.payload(at));
+        let mut deferred_left = by_f.next_f.iter();
+        let make = |entries: &mut [E]| {
+            let mut left = deferred_left;
+            for entry in entries {
+                let at = left.pop_first();
+                *entry = E::new(
+                    defer(successors.step(at).0),
+                    cost,
+                    estimate + F_STEP as u32,
+                    successors.payload(at),
+                );
             }
-            later = rest;
+            deferred_left = left;
         };
-        desk.open.push_with(bucket.level + NEXT, bucket.column + 1, count, make).expect(RESERVED);
-        for (place, &(at, mixed, home)) in arrivals.iter().enumerate() {
-            match table.insert_from(home, mixed, cost, batch.step(at as usize).0) {
-                Insert::Seen => next.known |= 1 << place,
-                Insert::Better(slot) => near[place].set_slot(slot),
+        shared.open.push_with(bucket.level + F_STEP, bucket.column + 1, count, make).expect(CHUNKS_RESERVED);
+        for (place, &(at, mixed, home)) in pending_inserts.iter().enumerate() {
+            match table.insert_from(home, mixed, cost, successors.step(at as usize).0) {
+                Insert::Seen => next.duplicates |= 1 << place,
+                Insert::Better(slot) => chained[place].set_slot(slot),
                 Insert::New(slot) => {
-                    near[place].set_slot(slot);
+                    chained[place].set_slot(slot);
                     self.statistics.stored += 1;
                 }
                 Insert::Full => {
-                    // Those that are entered by now will be known when they are found
-                    // again.
-                    near.truncate(place);
-                    retain_unknown(near, next.known);
-                    self.pushes += near.len();
+                    // States inserted so far are duplicates when they are generated again.
+                    chained.truncate(place);
+                    remove_duplicates(chained, next.duplicates);
+                    self.push_count += chained.len();
                     return Err(Halt::Full);
                 }
             }
@@ -322,33 +338,35 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
         Ok(())
     }
 
-    /// Sends the successors on: those that are to be looked at soon to the table,
-    /// others into the open list alone.
+    /// Inserts the successors that are not deferred into the table and buffers their pushes.
+    /// Deferred ones are only pushed.
     #[inline(never)]
-    fn send_on(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket) -> Result<(), Halt> {
+    fn emit_successors(&mut self, table: &mut impl Access<P::Key>, bucket: &Bucket) -> Result<(), Halt> {
         let Problem { puzzle, .. } = self.search.problem;
         let (cost, bits) = (bucket.column as u32 + 1, puzzle.key_bits());
-        let same = (bucket.level - bucket.column - 1) as u32;
-        let KeptStates { now: Handful { batch, .. }, sorted, arrivals, .. } = &mut self.kept;
-        arrivals.clear();
-        for places in [&sorted.same, &sorted.others] {
-            places.for_each(|at| {
-                let mixed = puzzle.pack(&batch.state(at)).mix(bits);
-                push(arrivals, || (at as u32, mixed, table.prefetch(mixed)));
+        let same_h = (bucket.level - bucket.column - 1) as u32;
+        let LazyState { now: Batch { successors, .. }, by_f, pending_inserts, .. } = &mut self.lazy;
+        pending_inserts.clear();
+        for selection in [&by_f.same_f, &by_f.rest] {
+            selection.for_each(|at| {
+                let mixed = puzzle.pack(&successors.state(at)).mix(bits);
+                push_within_capacity(pending_inserts, || (at as u32, mixed, table.prefetch(mixed)));
             });
         }
-        self.pushes += sorted.later.len();
-        self.deferred += sorted.later.len() as i64;
-        let later = &mut self.near[NEXT];
-        later.reserve(sorted.later.len());
-        sorted.later.for_each(|at| {
-            push(later, || E::new(defer(batch.step(at).0), cost, same + NEXT as u32, batch.payload(at)));
+        self.push_count += by_f.next_f.len();
+        self.deferred += by_f.next_f.len() as i64;
+        let deferred = &mut self.push_nearby[F_STEP];
+        deferred.reserve(by_f.next_f.len());
+        by_f.next_f.for_each(|at| {
+            push_within_capacity(deferred, || {
+                E::new(defer(successors.step(at).0), cost, same_h + F_STEP as u32, successors.payload(at))
+            });
         });
-        let (most, estimates) = (most(bucket), batch.estimates());
+        let (max_new, estimates) = (max_new(bucket), successors.estimates());
         let mut halt = Ok(());
-        for &(at, mixed, home) in &*arrivals {
+        for &(at, mixed, home) in &*pending_inserts {
             let at = at as usize;
-            let (step, estimate) = (batch.step(at), estimates[at]);
+            let (step, estimate) = (successors.step(at), estimates[at]);
             let (slot, is_new) = match table.insert_from(home, mixed, cost, step.0) {
                 Insert::Seen => continue,
                 Insert::Full => {
@@ -359,86 +377,84 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
                 Insert::New(slot) => (slot, 1),
             };
             self.statistics.stored += is_new;
-            if estimate == 0 && puzzle.is_goal(&batch.state(at)) {
+            if estimate == 0 && puzzle.is_goal(&successors.state(at)) {
                 if self.goal.is_none_or(|(best, _)| cost < best) {
                     self.goal = Some((cost, mixed));
                 }
                 continue;
             }
-            let make = || E::new(slot, cost, estimate, batch.payload(at));
-            send(&mut self.near, &mut self.runs, self.base, cost + estimate, make);
-            self.pushes += 1;
-            if self.statistics.stored as i64 + self.deferred >= most {
+            let make = || E::new(slot, cost, estimate, successors.payload(at));
+            buffer_push(&mut self.push_nearby, &mut self.push_runs, self.push_base, cost + estimate, make);
+            self.push_count += 1;
+            if self.statistics.stored as i64 + self.deferred >= max_new {
                 break;
             }
         }
-        if halt.is_ok() && self.nodes() >= most {
+        if halt.is_ok() && self.nodes() >= max_new {
             halt = Err(Halt::Nodes);
         }
         halt
     }
 
-    /// Puts the portion on the way back into the open list, but for states that were
-    /// known already.
-    fn put_back_unknown(&mut self, bucket: &Bucket) {
-        retain_unknown(&mut self.portion, self.kept.now.known);
-        self.put_back(0, bucket);
+    /// Requeues the popped states except duplicates.
+    fn requeue_popped(&mut self, bucket: &Bucket) {
+        remove_duplicates(&mut self.popped, self.lazy.now.duplicates);
+        self.requeue(0, bucket);
     }
 }
 
-/// Retains entries that have no bit among those of a handful that are known.
-fn retain_unknown<E>(entries: &mut Vec<E>, known: u64) {
-    let mut rest = known;
+/// Removes the entries whose bit in `duplicates` is set.
+fn remove_duplicates<E>(entries: &mut Vec<E>, duplicates: u64) {
+    let mut rest = duplicates;
     entries.retain(|_| {
-        let is_known = rest & 1 == 1;
+        let is_duplicate = rest & 1 == 1;
         rest >>= 1;
-        !is_known
+        !is_duplicate
     });
 }
 
-/// States that may still be stored.
+/// Returns the number of states that may still be stored or deferred.
 #[inline(always)]
-fn most(bucket: &Bucket) -> i64 {
-    bucket.most.min(i64::MAX as u64) as i64
+fn max_new(bucket: &Bucket) -> i64 {
+    bucket.max_new.min(i64::MAX as u64) as i64
 }
 
-/// Drafts the successors of a handful of states among `entries`.
+/// Prepares the successors of a batch, whose parents are in `entries`.
 #[inline(never)]
 fn prepare<P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>>(
     Problem { puzzle, heuristic, .. }: Problem<'_, P, H>,
-    handful: &mut Handful<H::SuccessorBatch>,
+    batch: &mut Batch<H::SuccessorBatch>,
     entries: &[E],
 ) {
-    let kept = |place| entries[place as usize].kept();
-    heuristic.successors(puzzle, &handful.parents, kept, &mut handful.batch);
+    let payload = |place| entries[place as usize].payload_ref();
+    heuristic.successors(puzzle, &batch.parents, payload, &mut batch.successors);
 }
 
-/// Drafts the successors of those of a brood that are chosen, if that is faster;
-/// whether it is done.
+/// Prepares the successors of the `selected` states of a finished batch, if the heuristic
+/// supports it. Returns whether it did.
 #[inline(never)]
 fn prepare_selected<P: Puzzle, H: Heuristic<P>>(
     heuristic: &H,
-    batch: &H::SuccessorBatch,
-    selected: &Places,
+    successors: &H::SuccessorBatch,
+    selected: &Selection,
     next: &mut H::SuccessorBatch,
 ) -> bool {
-    heuristic.successors_of(batch, selected.0, next)
+    heuristic.successors_of(successors, selected.0, next)
 }
 
-/// What is to be done with the successors of a handful.
+/// The successors of a batch, grouped by f.
 #[derive(Default)]
-struct Sorted {
-    /// They are of the same level.
-    same: Places,
-    /// They are of the next one, and deferred.
-    later: Places,
-    /// They are of any other level, or not deferred.
-    others: Places,
+struct SuccessorsByF {
+    /// f of the parents.
+    same_f: Selection,
+    /// The next possible f; deferred.
+    next_f: Selection,
+    /// Any other f, or not deferred.
+    rest: Selection,
 }
 
-/// How far above the portion's level the next one is, as a move changes an estimate
-/// by one.
-const NEXT: usize = 2;
+/// Difference between consecutive f values: a move changes g by one and h by one.
+const F_STEP: usize = 2;
 
 #[cfg(test)]
 mod tests {
@@ -449,15 +465,14 @@ mod tests {
     use crate::pdb::{FullPayload, Library, Partition};
     use crate::puzzle::Puzzle;
     use crate::puzzle::tiles::{Goal, Size, Tiles};
-    use crate::search::astar::test_support::{SEED, wander};
+    use crate::search::astar::test_support::{SEED, random_walk};
     use crate::search::astar::{WhenFull, solve};
     use crate::search::{Ending, Limits, Order, Problem, SpawnThreads};
 
-    /// However often the table grows, whether it is frozen in the end, and however
-    /// many work on it: solutions are as short as those of a search that enters
-    /// every state when it finds it.
+    /// Lazy insertion finds solutions as short as those of eager insertion, with any number of
+    /// growths and threads, with and without a frozen table.
     #[test]
-    fn what_is_entered_late_is_not_lost() {
+    fn lazy_insertion_finds_shortest_solutions() {
         let (size, partition) = (Size::new(4, 4).unwrap(), "5-5-5".parse::<Partition>().unwrap());
         let goal = Goal::BlankLast.board(size).unwrap().into_owned();
         let puzzle = Tiles::<u64>::new(&goal).unwrap();
@@ -466,15 +481,23 @@ mod tests {
         let heuristic = PatternDatabases::<3, 2, FullPayload>::new(&puzzle, &partition, &library).unwrap();
         let (mut random, mut fell_back, mut deferred) = (SEED, 0, 0);
         for board in 0..10 {
-            let start = wander(&puzzle, puzzle.state(&goal), 100 + 10 * board, &mut random);
+            let start = random_walk(&puzzle, puzzle.state(&goal), 100 + 10 * board, &mut random);
             let limits = Limits::default();
             let mut arena = Arena::new(256 << 20, 1 << 20).unwrap();
             let mut region = Region::zeroed(arena.divide(&[]).remove(0));
-            let known = Problem { puzzle: &puzzle, heuristic: &Manhattan::new(&puzzle), start };
-            let known =
-                solve(known, Order::ASTAR, &limits, &mut region, &SpawnThreads(2), WhenFull::FallBackToDfs);
-            let Ending::Solved { path: known, .. } = known.ending else { panic!("board {board} is solved") };
-            // With 10 MiB, there is something left to be entered when all is full.
+            let reference = Problem { puzzle: &puzzle, heuristic: &Manhattan::new(&puzzle), start };
+            let reference = solve(
+                reference,
+                Order::ASTAR,
+                &limits,
+                &mut region,
+                &SpawnThreads(2),
+                WhenFull::FallBackToDfs,
+            );
+            let Ending::Solved { path: reference, .. } = reference.ending else {
+                panic!("board {board} is solved")
+            };
+            // 10 MiB leave some states deferred when memory is full.
             for (bytes, threads) in [(64 << 20, 1), (64 << 20, 3), (10 << 20, 1), (10 << 20, 2), (1 << 20, 4)]
             {
                 let mut arena = Arena::new(bytes, bytes).unwrap();
@@ -491,7 +514,7 @@ mod tests {
                 let Ending::Solved { path, bound } = found.ending else { panic!("board {board} is solved") };
                 let end = path.iter().fold(start, |state, &step| puzzle.apply(&state, step));
                 assert!(puzzle.is_goal(&end) && bound as usize == path.len());
-                assert_eq!(path.len(), known.len(), "board {board}, {bytes} bytes, {threads} threads");
+                assert_eq!(path.len(), reference.len(), "board {board}, {bytes} bytes, {threads} threads");
                 fell_back += u32::from(found.statistics.fell_back && bytes == 10 << 20);
                 deferred += u32::from(found.statistics.stored < found.statistics.generated / 4 * 3);
             }

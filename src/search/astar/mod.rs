@@ -1,32 +1,32 @@
 //! Parallel bucketed best-first search in a fixed region of memory.
 //!
-//! One engine serves A*, weighted A*, greedy and breadth-first search; the
-//! [`Order`] is all that tells them apart. States are taken from the open list
-//! by the handful; their slots are fetched together, their successors made
-//! together and their places fetched together, so that the search waits for
-//! memory once for many states.
+//! One engine serves A*, weighted A*, greedy and breadth-first search; they differ only in
+//! their [`Order`]. States are popped and expanded in batches: the slots of a batch are
+//! prefetched together, then the table lines of all its successors, so that one cache miss
+//! overlaps with many others.
 //!
-//! The first goal found is only an incumbent: the search ends when nothing of
-//! lower priority is left in the open list or in any worker's hands. A state
-//! that is reached by a cheaper way is opened again, so heuristics may be
-//! inconsistent. Greedy search does not compare costs: it expands each state at
-//! most once.
+//! Invariants:
 //!
-//! Where the open list keeps the states themselves, those of a later level are in
-//! the list alone until they are taken (`kept.rs`): one that is known by then, at no
-//! more cost, is dropped, and all others are entered before they are expanded. In
-//! the last table, and when it is frozen, all states are entered.
+//! * The first goal found is an incumbent. The search ends when no state with a lower priority
+//!   is left, neither in the open list nor held by a worker.
+//! * A cheaper path to a state re-opens it, so heuristics may be inconsistent. Greedy search
+//!   ignores costs and expands each state at most once.
+//! * Where open-list entries contain the full state, states with a larger f are *deferred*
+//!   (`lazy.rs`): they are in the open list only. When popped, a deferred state is dropped if
+//!   the table has it at no greater cost; otherwise it is inserted before it is expanded. After
+//!   the last growth, and when the table is frozen, every open state is in the table.
 //!
-//! **When memory is full** the table is frozen, and the states that are still
-//! open become the roots of depth-first searches, in the order of their
-//! priority: A*+IDA* (Bu and Korf, IJCAI 2019). A root that was searched in
-//! vain up to its level goes back into the list at the least value beyond it.
-//! The frozen table cuts off states that are known at no more cost. That keeps
-//! a shortest solution: of all open states on shortest solutions take the one
-//! nearest to its goal. Were the depth-first search below it cut off on its way
-//! there, then at a state known at its least cost, which is open itself and
-//! nearer to the goal, or closed and followed by one that is. Each root starts
-//! without a last move, and only moves that undo the last one are left out.
+//! **When memory is full** the table is frozen, and the open states become the roots of
+//! depth-first searches, in the order of their priority: A*+IDA* (Bu and Korf, IJCAI 2019). A
+//! root without a goal within its bound is requeued at the least f that was cut off below it.
+//! The frozen table prunes states that it has at no greater cost.
+//!
+//! This keeps a shortest solution. Of all open states on shortest solutions, take the one
+//! nearest to its goal. Suppose the depth-first search below it is pruned on the way there.
+//! Then it is pruned at a state that the table has at its least cost. That state is either
+//! open, and nearer to the goal, or closed, and followed by an open state that is nearer. Both
+//! contradict the choice. Each root starts without a last move, and only moves that undo the
+//! last one are left out.
 
 mod eager;
 mod engine;
@@ -50,8 +50,7 @@ use crate::puzzle::Puzzle;
 
 /// Solves a problem in a region of memory.
 ///
-/// If the region is too small for any table, the search stops at once for want
-/// of memory.
+/// If the region is too small for a table, the result is [`Stop::Memory`].
 pub fn solve<P: Puzzle, H: Heuristic<P>>(
     problem: Problem<'_, P, H>,
     order: Order,
@@ -70,12 +69,12 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
             let ending = Ending::Stopped { stop: Stop::Memory, bound: least() };
             return Outcome { ending, statistics: Statistics::default() };
         };
-        if search.run_alone(|| helpers.has_idle() && may_join()) == Progress::Paused {
+        if search.run_single(|| helpers.has_idle() && may_join()) == Progress::Paused {
             helpers.run_shared(&|| search.work());
         }
         search.finish()
     }
-    // A frontier that is to be found again is found by one thread.
+    // A frontier can be reproduced for a checkpoint only if a single thread finds it.
     let may_join =
         || limits.checkpoint_sink.is_none_or(|checkpoint_sink| checkpoint_sink.is_frontier_found());
     let least = || problem.heuristic.estimate(&problem.heuristic.evaluate(problem.puzzle, &problem.start));
@@ -96,15 +95,14 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
     }
 }
 
-/// What a thread needs outside of the region where estimates are far away.
-pub const BYTES_BESIDE: u64 = crate::search::interleaved::BYTES as u64;
+/// Memory that a thread needs outside the region if heuristic lookups are prefetched.
+pub const BYTES_OUTSIDE_REGION: u64 = crate::search::interleaved::BYTES as u64;
 
-/// What to do when the region is full.
+/// The reaction to a full region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WhenFull {
-    /// Go on by depth-first searches from the frontier, where the order allows
-    /// it.
+    /// Continue with depth-first searches from the frontier, if the order is optimal.
     FallBackToDfs,
-    /// Stop for want of memory.
+    /// Stop with [`Stop::Memory`].
     Stop,
 }

@@ -1,37 +1,36 @@
-//! Some of the successors of a handful of states, a bit each.
+//! A subset of the successors of a batch, as a bit mask.
 
 use crate::heuristic::SelectionMask;
 
-/// Successors in a word, and the words for those of a handful.
+/// Successors per word, and words per batch.
 pub(super) const WORD: usize = 64;
 const WORDS: usize = 2;
 
-/// The places of some successors: there is nothing to guess for the processor when
-/// they are found.
+/// Indices of selected successors. Iteration uses `trailing_zeros` and is branch-free.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Places(pub(super) SelectionMask);
+pub(super) struct Selection(pub(super) SelectionMask);
 
-impl Places {
-    /// How many they are.
+impl Selection {
+    /// Returns the number of selected successors.
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether there are none.
+    /// Returns whether no successor is selected.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.0 == [0; WORDS]
     }
 
-    /// Goes through them one by one.
+    /// Returns an iterator that is advanced by hand.
     #[inline(always)]
-    pub(super) fn strict(&self) -> Rest {
+    pub(super) fn iter(&self) -> SelectionIter {
         let [word, next] = self.0;
-        Rest { word, next, first: 0 }
+        SelectionIter { word, next, first: 0 }
     }
 
-    /// Goes through all of them, the first one first.
+    /// Calls `visit` with each index, in ascending order.
     #[inline(always)]
     pub(super) fn for_each(&self, mut visit: impl FnMut(usize)) {
         for (first, &word) in (0..).step_by(WORD).zip(&self.0) {
@@ -44,20 +43,19 @@ impl Places {
     }
 }
 
-/// Those that are left, where all are taken one after the other. It has no array, so that
-/// it stays in registers.
+/// The indices that are left. It contains no array, so that it stays in registers.
 #[derive(Clone, Copy)]
-pub(super) struct Rest {
+pub(super) struct SelectionIter {
     word: u64,
     next: u64,
-    /// The place that the word's first bit stands for.
+    /// The index of the first bit of `word`.
     first: usize,
 }
 
-impl Rest {
-    /// Takes the first one out, of one at least.
+impl SelectionIter {
+    /// Removes and returns the least index. At least one must be left.
     #[inline(always)]
-    pub(super) fn take_first(&mut self) -> usize {
+    pub(super) fn pop_first(&mut self) -> usize {
         if self.word == 0 {
             *self = Self { word: self.next, next: 0, first: WORD };
         }
@@ -72,13 +70,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_are_found_in_their_order() {
-        let places = Places([1 | 1 << 5 | 1 << 63, 1 | 1 << 40]);
+    fn indices_come_in_ascending_order() {
+        let selection = Selection([1 | 1 << 5 | 1 << 63, 1 | 1 << 40]);
         let mut found = Vec::new();
-        places.for_each(|at| found.push(at));
+        selection.for_each(|at| found.push(at));
         assert_eq!(found, [0, 5, 63, 64, 104]);
-        assert_eq!(places.len(), found.len());
-        let mut rest = places.strict();
-        assert!(found.iter().all(|&at| rest.take_first() == at) && rest.word == 0);
+        assert_eq!(selection.len(), found.len());
+        let mut indices = selection.iter();
+        assert!(found.iter().all(|&at| indices.pop_first() == at) && indices.word == 0);
     }
 }

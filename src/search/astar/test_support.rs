@@ -1,12 +1,13 @@
-//! Starts for the tests of searches.
+//! Start states for tests of the searches.
 
 use crate::puzzle::Puzzle;
 
-/// What random numbers begin with.
+/// Seed of the random walks.
 pub(super) const SEED: u64 = 88_172_645_463_325_252;
 
-/// The state after a random walk of so many moves, none of which undoes the one before.
-pub(super) fn wander<P: Puzzle>(puzzle: &P, from: P::State, moves: usize, random: &mut u64) -> P::State {
+/// Returns the state after a random walk of `moves` moves, none of which undoes the previous
+/// one.
+pub(super) fn random_walk<P: Puzzle>(puzzle: &P, from: P::State, moves: usize, random: &mut u64) -> P::State {
     let (mut state, mut last) = (from, None);
     for _ in 0..moves {
         *random ^= *random << 13;

@@ -72,7 +72,7 @@ impl OtherNeeds<'_> {
     /// Returns the bytes needed after the databases, with what searches that use
     /// databases keep outside of the arena.
     fn after(&self, cap: u64) -> u64 {
-        (self.after)(cap, self.threads) + self.threads as u64 * astar::BYTES_BESIDE
+        (self.after)(cap, self.threads) + self.threads as u64 * astar::BYTES_OUTSIDE_REGION
     }
 }
 
@@ -180,14 +180,14 @@ impl Databases {
         }
         // In a deterministic run this belongs to the workers' shares.
         if !new.chosen.is_empty() && !new.deterministic {
-            budget.reserve(options.threads as u64 * astar::BYTES_BESIDE)?;
+            budget.reserve(options.threads as u64 * astar::BYTES_OUTSIDE_REGION)?;
         }
         Ok(new)
     }
 
     /// What each worker needs outside of its slice.
     pub(crate) fn bytes_beside(&self) -> u64 {
-        if self.chosen.is_empty() { 0 } else { astar::BYTES_BESIDE }
+        if self.chosen.is_empty() { 0 } else { astar::BYTES_OUTSIDE_REGION }
     }
 
     /// The time spent on making and reading databases so far.

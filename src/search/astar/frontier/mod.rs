@@ -1,4 +1,13 @@
-//! Depth-first searches from the frontier that best-first search has left.
+//! Depth-first searches below the open states of a frozen table: the IDA* phase of A*+IDA*.
+//!
+//! 1. Pop roots of the lowest f.
+//! 2. Search below each root up to that f
+//!    ([`DepthFirst`](crate::search::bounded_dfs::DepthFirst)). States near the root that the
+//!    table has at no greater cost are pruned.
+//! 3. Requeue a root without a goal at the least f that was cut off below it.
+//!
+//! Where heuristic lookups miss the cache, [`interleaved`] searches below several roots at
+//! once.
 
 pub(crate) mod checkpoint;
 pub(crate) mod interleaved;
@@ -10,106 +19,109 @@ use crate::memory::Key;
 use crate::memory::visited::Frozen;
 use crate::puzzle::Puzzle;
 use crate::search::Stop;
-use crate::search::astar::eager::{Flow, Worker};
-use crate::search::bounded_dfs::{Below, Root};
+use crate::search::astar::eager::{LoopExit, Worker};
+use crate::search::bounded_dfs::{Root, SubtreeResult};
 use std::sync::atomic::Ordering;
 
-/// Roots taken from the open list at once.
+/// Roots popped at once.
 const ROOTS: usize = 4;
 
-/// Plies below a root in which states are looked up in the table. The first one
-/// saves about half of the nodes; further down a look costs more than it saves
-/// (docs/benchmarks.md).
-const LOOKED_UP: usize = 1;
+/// Plies below a root in which states are looked up in the table. The first ply saves about
+/// half of the nodes; further down a lookup costs more than it saves (docs/benchmarks.md).
+const LOOKUP_DEPTH: usize = 1;
 
 impl<P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, '_, P, H, E> {
-    /// Searches below open states until something else must be done.
-    pub(super) fn dig(&mut self, table: &Frozen<'_, P::Key>, has_idle: &impl Fn() -> bool) -> Flow {
+    /// Searches below open states until the loop has a reason to return.
+    pub(super) fn search_frontier(
+        &mut self,
+        table: &Frozen<'_, P::Key>,
+        has_idle: &impl Fn() -> bool,
+    ) -> LoopExit {
         if H::PREFETCHED {
-            return self.dig_in_lanes(table, has_idle);
+            return self.search_frontier_interleaved(table, has_idle);
         }
         let search = self.search;
         let puzzle = search.problem.puzzle;
         let bits = puzzle.key_bits();
         let levels = search.layout.shape.levels;
         loop {
-            let mut desk = search.desk.lock();
-            if let Some(flow) = self.look(&mut desk, has_idle) {
-                return flow;
+            let mut shared = search.shared.lock();
+            if let Some(exit) = self.poll(&mut shared, has_idle) {
+                return exit;
             }
-            self.portion.clear();
-            let limit = search.limit(&desk);
-            let Some((level, column)) = desk.open.pop(limit, ROOTS, &mut self.portion) else {
-                return Flow::Idle;
+            self.popped.clear();
+            let limit = search.limit(&shared);
+            let Some((level, column)) = shared.open.pop(limit, ROOTS, &mut self.popped) else {
+                return LoopExit::Idle;
             };
-            let mut before = desk.nodes();
-            drop(desk);
-            for entry in self.portion.clone() {
-                let known = table.content(entry.slot());
-                if search.is_stale(&entry, column, known.cost) {
+            let mut nodes_before = shared.nodes();
+            drop(shared);
+            for entry in self.popped.clone() {
+                let stored = table.content(entry.slot());
+                if search.is_stale(&entry, column, stored.cost) {
                     continue;
                 }
-                let root = puzzle.unpack(known.mixed.unmix(bits));
+                let root = puzzle.unpack(stored.mixed.unmix(bits));
                 let heuristic = search.problem.heuristic;
-                // What is far away is not looked up again; what was carried
-                // along is enough.
+                // A payload spares the lookups of a full evaluation.
                 let memo = if H::PREFETCHED {
                     heuristic.restore(puzzle, &root, 0, entry.payload())
                 } else {
                     heuristic.evaluate(puzzle, &root)
                 };
                 let mut stop = None;
-                let most = search.limits.max_nodes.map_or(u64::MAX, |most| most.saturating_sub(before));
-                let below = self.depth_first.search(
-                    Root { state: root, memo, cost: known.cost },
+                let max_generated =
+                    search.limits.max_nodes.map_or(u64::MAX, |max| max.saturating_sub(nodes_before));
+                let result = self.depth_first.search(
+                    Root { state: root, memo, cost: stored.cost },
                     level as u32,
-                    most,
+                    max_generated,
                     |state, cost, depth| {
-                        depth <= LOOKED_UP
+                        depth <= LOOKUP_DEPTH
                             && table
                                 .find(puzzle.pack(state).mix(bits))
-                                .is_some_and(|known| known.cost <= cost)
+                                .is_some_and(|stored| stored.cost <= cost)
                     },
                     |nodes| {
-                        stop = search.limits.reached(before + nodes);
+                        stop = search.limits.reached(nodes_before + nodes);
                         stop.is_some()
-                            || search.over.load(Ordering::Relaxed)
-                            || search.best.load(Ordering::Relaxed) <= level as u32
+                            || search.is_over.load(Ordering::Relaxed)
+                            || search.best_cost.load(Ordering::Relaxed) <= level as u32
                     },
                 );
                 self.statistics.expanded += std::mem::take(&mut self.depth_first.expanded);
                 let generated = std::mem::take(&mut self.depth_first.generated);
                 self.statistics.generated += generated;
-                let mut desk = search.desk.lock();
-                let back = match below {
-                    Below::Goal(cost) => {
-                        let mut path = trace(puzzle, table, known.mixed);
+                let mut shared = search.shared.lock();
+                let requeue_at = match result {
+                    SubtreeResult::Goal(cost) => {
+                        let mut path = trace(puzzle, table, stored.mixed);
                         path.append(&mut self.depth_first.path);
-                        search.improve(&mut desk, cost, End::Path(path));
+                        search.improve(&mut shared, cost, End::Path(path));
                         None
                     }
-                    Below::Beyond(u32::MAX) => None,
-                    Below::Beyond(next) if (next as usize) < levels => Some(next as usize),
-                    Below::Beyond(_) if search.levels_suffice => None,
-                    Below::Beyond(_) => {
-                        // The list has no level for it.
-                        desk.stop = desk.stop.or(Some(Stop::Memory));
-                        search.end(&mut desk);
+                    SubtreeResult::CutOff(u32::MAX) => None,
+                    SubtreeResult::CutOff(next) if (next as usize) < levels => Some(next as usize),
+                    SubtreeResult::CutOff(_) if search.levels_suffice => None,
+                    SubtreeResult::CutOff(_) => {
+                        // The open list has no level for this f.
+                        shared.stop = shared.stop.or(Some(Stop::Memory));
+                        search.end(&mut shared);
                         Some(level)
                     }
-                    Below::Stopped => {
-                        if let Some(stop) = stop.or((generated >= most).then_some(Stop::Nodes)) {
-                            desk.stop = desk.stop.or(Some(stop));
-                            search.end(&mut desk);
+                    SubtreeResult::Stopped => {
+                        if let Some(stop) = stop.or((generated >= max_generated).then_some(Stop::Nodes)) {
+                            shared.stop = shared.stop.or(Some(stop));
+                            search.end(&mut shared);
                         }
                         Some(level)
                     }
                 };
-                if let Some(level) = back {
-                    desk.open.push(level, 0, entry).expect("popped entries leave room");
+                if let Some(level) = requeue_at {
+                    shared.open.push(level, 0, entry).expect("popped entries leave room");
                 }
-                self.flush_results(&mut desk);
-                before = desk.nodes();
+                self.flush_results(&mut shared);
+                nodes_before = shared.nodes();
             }
         }
     }
