@@ -105,7 +105,7 @@ fn judge<K: Key>(mut table: Table<'_, K>, events: &[Event], key: impl Fn(u64) ->
 /// A table of about so many bytes, with stripes of `1 << shift` lines.
 fn striped<K: Key>(bytes: usize, fields: Fields, shift: u32) -> Geometry {
     let geometry = Geometry::fitting::<K>(bytes, fields).unwrap();
-    Geometry { stripe_shift: shift.min(geometry.stripe_shift), ..geometry }
+    geometry.with_stripe_shift(shift)
 }
 
 /// Real threads, more keys than slots.
@@ -116,7 +116,7 @@ fn stress<K: Key>(
     locks: usize,
     key: impl Fn(u64) -> K + Sync,
 ) {
-    let bits = geometry.fields.key;
+    let bits = geometry.fields().key;
     let mut memory = vec![K::Slot::zeroed(); geometry.slots()];
     let table = Table::<K>::new(&mut memory, 0, geometry);
     let locks = Locks::<parking_lot::RawMutex>::new(locks);
@@ -318,7 +318,9 @@ mod schedules {
     #[derive(Clone, Copy, PartialEq, Eq, Debug, bytemuck::Zeroable)]
     struct Watched<const AS_WORD: bool>(u64);
 
-    impl<const AS_WORD: bool> Key for Watched<AS_WORD> {
+    // SAFETY: everything that the table relies on is done by the key inside.
+    #[allow(unsafe_code)]
+    unsafe impl<const AS_WORD: bool> Key for Watched<AS_WORD> {
         type Slot = u64;
         const BITS: u32 = 64;
         const QUOTIENT: bool = true;

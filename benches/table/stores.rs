@@ -142,7 +142,7 @@ impl Store for Slots<'_> {
     fn assert_holds(&mut self, keys: &[u64], count: usize) {
         let table = self.table.take().expect("there between two calls").freeze();
         let mut held = 0;
-        table.for_each_in(0..table.geometry().lines, |known| {
+        table.for_each_in(0..table.geometry().lines(), |known| {
             assert_eq!((known.cost, known.step), note(known.mixed.unmix(FIELDS.key)));
             held += 1;
         });

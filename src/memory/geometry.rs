@@ -1,107 +1,110 @@
-//! The shape of a visited table: lines, stripes, and the fields of a slot.
+//! Layout of a visited table: lines, stripes, and the bit fields of a slot.
 //!
-//! A table has `groups << low` lines. The low bits of a mixed key choose the
-//! line inside a group, its top bits the group, so the number of lines is not
-//! bound to powers of two. Only the low bits are left out of the slot.
+//! A table has `groups << low` lines. The low bits of a mixed key select the line inside a
+//! group, its top bits the group, so the number of lines need not be a power of two. Only
+//! the low bits are omitted from the slot (quotienting).
 //!
-//! A stripe is a run of `1 << stripe_shift` lines with one lock. Probing walks
-//! from the home line in growing steps and wraps around inside the stripe.
+//! A stripe is a run of `1 << stripe_shift` lines with one lock. The probe sequence starts
+//! at the home line, advances in growing steps, and wraps around inside the stripe.
 
 use super::key::Key;
 use std::mem::size_of;
 
-/// The fields beside the key in a slot, in bits.
+/// Widths of the fields of a slot, in bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fields {
-    /// Bits of the key that are in use.
+    /// Used bits of the key.
     pub key: u32,
-    /// Bits for the cost of the cheapest known way to the state.
+    /// Bits of the cost of the cheapest known path to the state.
     pub cost: u32,
-    /// Bits for the last move of that way.
+    /// Bits of the last move of that path.
     pub step: u32,
 }
 
 impl Fields {
+    /// Returns the bits of cost and move together.
     fn meta(&self) -> u32 {
         self.cost + self.step
     }
 
-    /// Cost and move as one number.
+    /// Packs cost and move into the meta bits of a slot.
     #[inline(always)]
     pub fn join(&self, cost: u32, step: u32) -> u64 {
         (u64::from(cost) << self.step) | u64::from(step)
     }
 
-    /// The cost in such a number.
+    /// Returns the cost in `meta`.
     #[inline(always)]
     pub fn cost_of(&self, meta: u64) -> u32 {
         (meta >> self.step) as u32
     }
 
-    /// The move in such a number.
+    /// Returns the move in `meta`.
     #[inline(always)]
     pub fn step_of(&self, meta: u64) -> u32 {
         meta as u32 & ((1u64 << self.step) - 1) as u32
     }
 }
 
-/// Where keys lie in a table and what their slots look like.
+/// Layout of a table: where keys are stored, and how their slots are encoded.
+///
+/// The table indexes slots without bounds checks and relies on these values, so they are
+/// private to this module and its users in `memory`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Geometry {
-    /// Number of lines in all.
-    pub lines: usize,
+    /// Number of lines.
+    pub(super) lines: usize,
     /// Slots in a line, a power of two.
-    pub width: usize,
-    /// The line inside a group is chosen by so many low bits.
-    pub low: u32,
+    pub(super) width: usize,
+    /// Number of low key bits that select the line inside a group.
+    pub(super) low: u32,
     /// `(1 << low) - 1`.
-    pub low_mask: usize,
-    /// Groups of lines.
-    pub groups: usize,
-    /// So many top bits of a key choose its group.
-    pub top_bits: u32,
-    /// Where those bits start.
-    pub top_shift: u32,
-    /// Lines in a stripe, as a power of two.
-    pub stripe_shift: u32,
-    /// Bits of the distance field; what it can hold bounds the probing.
-    pub distance_bits: u32,
+    pub(super) low_mask: usize,
+    /// Number of groups of lines.
+    pub(super) groups: usize,
+    /// Number of top key bits that select the group.
+    pub(super) top_bits: u32,
+    /// Position of those bits.
+    pub(super) top_shift: u32,
+    /// Binary logarithm of the lines in a stripe.
+    pub(super) stripe_shift: u32,
+    /// Bits of the distance field. Its range limits the length of the probe sequence.
+    pub(super) distance_bits: u32,
     /// `(1 << distance_bits) - 1`.
-    pub distance_mask: usize,
+    pub(super) distance_mask: usize,
     /// Bits of cost and move together.
-    pub meta_bits: u32,
+    pub(super) meta_bits: u32,
     /// `(1 << meta_bits) - 1`.
-    pub meta_mask: u64,
-    /// The fields that this geometry was made for.
-    pub fields: Fields,
+    pub(super) meta_mask: u64,
+    /// The field widths that this geometry was made for.
+    pub(super) fields: Fields,
 }
 
 impl Geometry {
-    /// Groups that a table has at most: the size is met within 1/64.
+    /// Maximum number of groups. The size of a table is then within 1/64 of the request.
     const MAX_GROUPS: usize = 128;
 
-    /// The largest geometry for `K` that needs at most `bytes`; none if the
-    /// slots of so small a table cannot hold the fields.
+    /// Returns the largest geometry for `K` that needs at most `bytes`; `None` if the slots
+    /// of a table that small cannot hold the fields.
     pub fn fitting<K: Key>(bytes: usize, fields: Fields) -> Option<Self> {
         let slot = size_of::<K::Slot>();
         let width = 1 << (64 / slot).max(1).ilog2();
-        // Slots are numbered by u32 in the open list, where the last few numbers
-        // mean something else.
-        let most = (u32::MAX as usize - 0x100) / width;
-        let fit = (bytes / (slot * width)).min(most);
+        // The open list stores slot numbers as `u32` and reserves the last few values.
+        let max_lines = (u32::MAX as usize - 0x100) / width;
+        let fit = (bytes / (slot * width)).min(max_lines);
         if fit == 0 || fields.meta() > 62 || fields.key > K::BITS {
             return None;
         }
         if !K::QUOTIENT {
-            // One slot a line and no field for the distance: probes go through
-            // a whole stripe, and lines are a multiple of the stripe's.
-            let stripe_shift = fit.ilog2().min(SHORTEST_STRIPE);
+            // Each line has one slot, without a distance field: the probe sequence covers a
+            // whole stripe, and the number of lines is a multiple of the stripe length.
+            let stripe_shift = fit.ilog2().min(MIN_STRIPE_SHIFT);
             let lines = (fit >> stripe_shift) << stripe_shift;
-            return Some(Self::of(lines, 0, width, stripe_shift, 10, fields));
+            return Some(Self::from_parts(lines, 0, width, stripe_shift, 10, fields));
         }
-        let most_low = fields.key - top_bits(fields.key);
+        let max_low = fields.key - top_bits(fields.key);
         let mut best = None;
-        for low in (0..=fit.ilog2().min(most_low)).rev() {
+        for low in (0..=fit.ilog2().min(max_low)).rev() {
             let groups = (fit >> low).min(Self::MAX_GROUPS);
             let stored = fields.key - low + fields.meta();
             let Some(distance) = K::BITS.checked_sub(stored).map(|spare| spare.min(6)) else { break };
@@ -109,15 +112,22 @@ impl Geometry {
                 break;
             }
             let lines = groups << low;
-            let stripe_shift = lines.ilog2().saturating_sub(12).max(SHORTEST_STRIPE).min(low);
+            let stripe_shift = lines.ilog2().saturating_sub(12).max(MIN_STRIPE_SHIFT).min(low);
             if best.is_none_or(|b: Self| b.lines < lines) {
-                best = Some(Self::of(groups, low, width, stripe_shift, distance, fields));
+                best = Some(Self::from_parts(groups, low, width, stripe_shift, distance, fields));
             }
         }
         best
     }
 
-    fn of(groups: usize, low: u32, width: usize, stripe_shift: u32, distance: u32, fields: Fields) -> Self {
+    fn from_parts(
+        groups: usize,
+        low: u32,
+        width: usize,
+        stripe_shift: u32,
+        distance: u32,
+        fields: Fields,
+    ) -> Self {
         Self {
             lines: groups << low,
             width,
@@ -135,65 +145,82 @@ impl Geometry {
         }
     }
 
-    /// Bytes of all slots.
+    /// Returns this geometry with stripes of at most `1 << shift` lines.
+    pub fn with_stripe_shift(self, shift: u32) -> Self {
+        Self { stripe_shift: shift.min(self.stripe_shift), ..self }
+    }
+
+    /// Returns the number of lines.
+    pub fn lines(&self) -> usize {
+        self.lines
+    }
+
+    /// Returns the field widths of a slot.
+    pub fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    /// Returns the size of all slots in bytes.
     pub fn bytes<K: Key>(&self) -> usize {
         self.slots() * size_of::<K::Slot>()
     }
 
-    /// Number of slots.
+    /// Returns the number of slots.
     pub fn slots(&self) -> usize {
         self.lines * self.width
     }
 
-    /// Number of stripes.
+    /// Returns the number of stripes.
     pub fn stripes(&self) -> usize {
         self.lines.div_ceil(1 << self.stripe_shift)
     }
 
-    /// The stripe of a slot.
+    /// Returns the stripe of `slot`.
     #[inline(always)]
     pub fn stripe(&self, slot: usize) -> usize {
         (slot / self.width) >> self.stripe_shift
     }
 
-    /// Lines that a probe looks at, at most.
-    pub fn reach(&self) -> u32 {
+    /// Returns the number of lines in a probe sequence.
+    pub fn max_probes(&self) -> u32 {
         (self.distance_mask as u32).min(1 << self.stripe_shift)
     }
 
-    /// The line at a distance from `home`, inside its stripe.
+    /// Returns the line at position `distance` of the probe sequence of `home`.
     #[inline(always)]
-    pub fn after(&self, home: usize, distance: usize) -> usize {
+    pub fn probed_line(&self, home: usize, distance: usize) -> usize {
         let mask = (1usize << self.stripe_shift) - 1;
-        let pair = (home + 2 * way(distance / 2)) & mask & !1;
+        let pair = (home + 2 * triangular(distance / 2)) & mask & !1;
         (home & !mask) | pair | ((home ^ distance) & mask & 1)
     }
 
-    /// The line whose distance to `line` is this.
+    /// Returns the home line whose probe sequence has `line` at position `distance`.
     #[inline(always)]
-    pub fn behind(&self, line: usize, distance: usize) -> usize {
+    pub fn home_of(&self, line: usize, distance: usize) -> usize {
         let mask = (1usize << self.stripe_shift) - 1;
-        let pair = line.wrapping_sub(2 * way(distance / 2)) & mask & !1;
+        let pair = line.wrapping_sub(2 * triangular(distance / 2)) & mask & !1;
         (line & !mask) | pair | ((line ^ distance) & mask & 1)
     }
 }
 
-/// How far a probe has gone after so many steps, each one pair of lines longer
-/// than the one before: 0, 1, 3, 6, … Processors fetch lines in pairs, so the
-/// first look beside the home line costs nothing, and later ones leave crowded
-/// places. The steps meet every pair of a stripe once.
+/// Returns the triangular number 0, 1, 3, 6, … with index `steps`: the offset of a probe,
+/// in pairs of lines.
+///
+/// Processors fetch cache lines in pairs, so the other line of the home pair costs nothing.
+/// Later probes advance by one more pair each time and so leave clusters; they visit every
+/// pair of a stripe once.
 #[inline(always)]
-fn way(steps: usize) -> usize {
+fn triangular(steps: usize) -> usize {
     steps * (steps + 1) / 2
 }
 
-/// Lines in a stripe, as a power of two, unless the table is smaller. A stripe
-/// is full on its own: in a short one chance alone would see to that long before
-/// the table is.
-const SHORTEST_STRIPE: u32 = 10;
+/// Binary logarithm of the minimum number of lines in a stripe, unless the table is smaller.
+/// An insertion fails when its stripe is full; a short stripe fills up by chance long before
+/// the table does.
+const MIN_STRIPE_SHIFT: u32 = 10;
 
-/// How many top bits of a key choose its group: enough that groups are equally
-/// likely, and no more than half of the key.
+/// Returns the number of top key bits that select the group: enough to make all groups
+/// equally likely, and at most half of the key.
 fn top_bits(key_bits: u32) -> u32 {
     (key_bits / 2).min(16)
 }
@@ -220,10 +247,10 @@ mod tests {
         let fields = Fields { key: 32, cost: 8, step: 2 };
         let g = Geometry::fitting::<u64>(1 << 16, fields).unwrap();
         for home in 0..g.lines {
-            for distance in 0..g.reach() as usize {
-                let line = g.after(home, distance);
+            for distance in 0..g.max_probes() as usize {
+                let line = g.probed_line(home, distance);
                 assert_eq!(line >> g.stripe_shift, home >> g.stripe_shift);
-                assert_eq!(g.behind(line, distance), home);
+                assert_eq!(g.home_of(line, distance), home);
             }
         }
     }

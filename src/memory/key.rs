@@ -1,9 +1,9 @@
-//! Exact keys, and how a slot of the visited table stores one.
+//! Exact keys, and their encoding in slots of the visited table.
 //!
-//! A key is a number of a known width that stands for exactly one state. It is
-//! first *mixed* by an invertible function, so that any of its bits may choose
-//! the place in the table; what the place already says need not be stored. A
-//! slot of a narrow key (`u64`, `u128`) is a word of the key's own width:
+//! A key is an integer of known width that identifies exactly one state. It is first *mixed*
+//! by an invertible function, so that any of its bits can select a line of the table. The
+//! bits that follow from the line are not stored (quotienting). A slot of a narrow key
+//! (`u64`, `u128`) is a word of the key's own width:
 //!
 //! ```text
 //!  most significant                                     least significant
@@ -12,75 +12,80 @@
 //!  └────────────────────────────────────┴──────────────┴───────┴─────────┘
 //! ```
 //!
-//! *distance* says after how many steps from its home line the slot lies, so the
-//! home line, and with it the `low` bits, can be found again from the place.
-//! The field is never zero in a used slot: an all-zero slot is empty. Wider
-//! keys ([`Wide`]) keep all of their bits and one word beside them.
+//! *distance* is the position of the slot's line in the probe sequence. It determines the
+//! home line, and with it the `low` bits. The field is never zero in an occupied slot, so an
+//! all-zero slot is empty. Cost and move are the *meta* bits. Wider keys ([`Wide`]) store all
+//! of their bits and one word of meta bits.
 
 use super::geometry::Geometry;
 use bytemuck::{Pod, Zeroable};
 
-/// A state, exactly, in a fixed number of bits.
+/// Exact encoding of a state in a fixed number of bits.
 ///
-/// Two states are equal exactly when their keys are; no key is ever replaced by
-/// a hash of it.
-pub trait Key: Zeroable + Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
-    /// What the table keeps of a key, its cost and its move. All zero: empty.
+/// Two states are equal exactly when their keys are; a key is never replaced by a hash.
+///
+/// # Safety
+/// The visited table indexes slots without bounds checks. For every geometry that
+/// [`Geometry::fitting`] returns for the type, and every mixed key within its key bits:
+/// [`Key::home`] is less than the number of lines, [`Key::start`] is less than the number of
+/// slots in a line, and [`Key::load`] returns the key that was stored.
+#[allow(unsafe_code)]
+pub unsafe trait Key: Zeroable + Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
+    /// Encoding of a key, its cost and its move in the table. All zero means empty.
     type Slot: Pod + Eq + Send + Sync + std::fmt::Debug;
 
-    /// The width of the type.
+    /// Width of the type.
     const BITS: u32;
 
-    /// Whether the slot leaves out the bits that its place says.
+    /// Whether the slot omits the key bits that its line determines.
     const QUOTIENT: bool;
 
-    /// Whether a slot is one machine word, so that many threads can read and
-    /// replace it without a lock.
+    /// Whether a slot is one machine word, so that threads can read and replace it
+    /// atomically.
     const IS_WORD: bool = false;
 
-    /// Scrambles the low `bits` bits, reversibly.
+    /// Permutes the values of the low `bits` bits.
     fn mix(self, bits: u32) -> Self;
 
-    /// Undoes [`Key::mix`].
+    /// Inverts [`Key::mix`].
     fn unmix(self, bits: u32) -> Self;
 
-    /// The home line of a mixed key.
+    /// Returns the home line of a mixed key.
     fn home(self, geometry: &Geometry) -> usize;
 
-    /// The slot at which a mixed key is first looked for in a line, of `width`
-    /// slots, a power of two: not always the same, so that the first look is
-    /// the last in most cases.
+    /// Returns the slot of a line at which probing starts. It depends on the key, so that
+    /// the first probe succeeds in most cases.
     #[inline(always)]
     fn start(self, _geometry: &Geometry) -> usize {
         0
     }
 
-    /// Whether `slot`, `distance` lines behind the home line, holds this mixed
-    /// key.
+    /// Returns whether `slot`, at position `distance` of the probe sequence, holds this
+    /// mixed key.
     fn is_in(self, slot: &Self::Slot, distance: u32, geometry: &Geometry) -> bool;
 
-    /// The slot for a mixed key at a distance from its home line.
+    /// Encodes a mixed key for position `distance` of its probe sequence.
     fn store(self, distance: u32, meta: u64, geometry: &Geometry) -> Self::Slot;
 
-    /// The mixed key in a used slot of line `line`.
+    /// Decodes the mixed key in an occupied slot of line `line`.
     fn load(slot: &Self::Slot, line: usize, geometry: &Geometry) -> Self;
 
-    /// Whether a slot is empty.
+    /// Returns whether a slot is empty.
     fn is_empty(slot: &Self::Slot) -> bool;
 
-    /// Cost and move of a used slot.
+    /// Returns the meta bits (cost and move) of an occupied slot.
     fn meta(slot: &Self::Slot, geometry: &Geometry) -> u64;
 
-    /// The same slot with another cost and move.
+    /// Returns `slot` with other meta bits.
     fn with_meta(slot: &Self::Slot, meta: u64, geometry: &Geometry) -> Self::Slot;
 }
 
-/// Odd multipliers with well-spread bits, and their inverses modulo 2^64 and
-/// 2^128, which are also inverses modulo every smaller power of two.
+/// Odd multipliers with well-distributed bits. An inverse modulo 2^128 is also the inverse
+/// modulo every smaller power of two.
 pub(crate) const MULTIPLY: [u128; 2] =
     [0xd6e8_feb8_6659_fd93_a076_1d64_78bd_642f, 0xa24b_aed4_963e_e407_9fb2_1c65_1e98_df25];
 
-/// The inverse of an odd number modulo 2^128, by Newton's iteration.
+/// Returns the inverse of `odd` modulo 2^128, by Newton's iteration.
 const fn inverse(odd: u128) -> u128 {
     let mut x = odd;
     let mut step = 0;
@@ -91,12 +96,15 @@ const fn inverse(odd: u128) -> u128 {
     x
 }
 
-/// The inverses of [`MULTIPLY`].
+/// Inverses of [`MULTIPLY`].
 pub(crate) const INVERSE: [u128; 2] = [inverse(MULTIPLY[0]), inverse(MULTIPLY[1])];
 
 macro_rules! narrow_key {
     ($word:ty) => {
-        impl Key for $word {
+        #[allow(unsafe_code)]
+        // SAFETY: `home` scales the top bits to `0..groups` and takes the low bits modulo
+        // the group length; `start` is reduced by a mask; `load` inverts `store`.
+        unsafe impl Key for $word {
             type Slot = $word;
             const BITS: u32 = <$word>::BITS;
             const QUOTIENT: bool = true;
@@ -114,7 +122,7 @@ macro_rules! narrow_key {
 
             #[inline(always)]
             fn unmix(self, bits: u32) -> Self {
-                // A shift by at least half of the width is its own inverse.
+                // An xor-shift by at least half of the width is its own inverse.
                 let (mask, half) = (<$word>::MAX >> (Self::BITS - bits), bits.div_ceil(2));
                 let x = self ^ (self >> half);
                 let x = x.wrapping_mul(INVERSE[1] as $word) & mask;
@@ -149,7 +157,7 @@ macro_rules! narrow_key {
             fn load(slot: &$word, line: usize, g: &Geometry) -> Self {
                 let identity = *slot >> g.meta_bits;
                 let distance = (identity as usize & g.distance_mask) - 1;
-                let home = g.behind(line, distance);
+                let home = g.home_of(line, distance);
                 ((identity >> g.distance_bits) << g.low) | (home & g.low_mask) as $word
             }
 
@@ -174,12 +182,12 @@ macro_rules! narrow_key {
 narrow_key!(u64);
 narrow_key!(u128);
 
-/// A key of `N` words, for states that do not fit into 128 bits.
+/// Key of `N` words, for states that need more than 128 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Zeroable)]
 #[repr(transparent)]
 pub struct Wide<const N: usize>(pub [u64; N]);
 
-/// A [`Wide`] key and its note, which is never zero in a used slot.
+/// Slot of a [`Wide`] key. `meta` is never zero in an occupied slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct WideSlot<const N: usize> {
@@ -188,16 +196,18 @@ pub struct WideSlot<const N: usize> {
 }
 
 #[allow(unsafe_code)]
-// SAFETY: all bit patterns of the array and the word are valid, zero included.
+// SAFETY: every bit pattern of the array and the word is valid, zero included.
 unsafe impl<const N: usize> Zeroable for WideSlot<N> {}
 #[allow(unsafe_code)]
 // SAFETY: `repr(C)`, words only, so no padding; every bit pattern is valid.
 unsafe impl<const N: usize> Pod for WideSlot<N> {}
 
-/// The bit of a wide slot's note that says that the slot is used.
-const USED: u64 = 1 << 63;
+/// The bit of `meta` that marks a wide slot as occupied.
+const OCCUPIED: u64 = 1 << 63;
 
-impl<const N: usize> Key for Wide<N> {
+#[allow(unsafe_code)]
+// SAFETY: `home` scales a 64-bit hash to `0..lines`; `start` is 0; slots contain the key.
+unsafe impl<const N: usize> Key for Wide<N> {
     type Slot = WideSlot<N>;
     const BITS: u32 = 64 * N as u32;
     const QUOTIENT: bool = false;
@@ -224,12 +234,12 @@ impl<const N: usize> Key for Wide<N> {
 
     #[inline]
     fn is_in(self, slot: &WideSlot<N>, _distance: u32, _g: &Geometry) -> bool {
-        slot.meta & USED != 0 && slot.key == self.0
+        slot.meta & OCCUPIED != 0 && slot.key == self.0
     }
 
     #[inline]
     fn store(self, _distance: u32, meta: u64, _g: &Geometry) -> WideSlot<N> {
-        WideSlot { key: self.0, meta: USED | meta }
+        WideSlot { key: self.0, meta: OCCUPIED | meta }
     }
 
     #[inline]
@@ -244,12 +254,12 @@ impl<const N: usize> Key for Wide<N> {
 
     #[inline]
     fn meta(slot: &WideSlot<N>, _g: &Geometry) -> u64 {
-        slot.meta & !USED
+        slot.meta & !OCCUPIED
     }
 
     #[inline]
     fn with_meta(slot: &WideSlot<N>, meta: u64, _g: &Geometry) -> WideSlot<N> {
-        WideSlot { key: slot.key, meta: USED | meta }
+        WideSlot { key: slot.key, meta: OCCUPIED | meta }
     }
 }
 

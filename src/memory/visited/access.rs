@@ -1,36 +1,36 @@
-//! How a table is used while it is written to: by its owner, or by one of many.
+//! Access to a table that is being written: by its owner, or by one of many threads.
 
-use super::{FILLED, Insert, Locks, SlotContent, Table};
+use super::{Insert, Locks, OCCUPIED, SlotContent, Table};
 use crate::memory::key::Key;
 use lock_api::RawMutex;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// What a search does with a table, alone or among others.
+/// Operations of a search on a table, whether it is shared or not.
 pub trait Access<K: Key> {
-    /// Whether others use the table at the same time.
+    /// Whether other threads may use the table at the same time.
     const IS_SHARED: bool;
-    /// The table's prefetch of a mixed key; its home line.
+    /// Prefetches the home line of `mixed` and returns its number.
     fn prefetch(&self, mixed: K) -> usize;
-    /// The table's prefetch of a slot.
+    /// Prefetches `slot`.
     fn prefetch_slot(&self, slot: u32);
-    /// The home line of a mixed key.
+    /// Returns the home line of `mixed`.
     fn home(&self, mixed: K) -> usize;
-    /// Inserts a mixed key or lowers its cost.
+    /// Inserts `mixed` with the cost and last move of a path to it, or lowers its cost.
     #[inline(always)]
     fn insert(&mut self, mixed: K, cost: u32, step: u32) -> Insert {
         self.insert_from(self.home(mixed), mixed, cost, step)
     }
-    /// The same, from its home line on.
+    /// Inserts `mixed` like [`Access::insert`]; `home` is its home line, already computed.
     fn insert_from(&mut self, home: usize, mixed: K, cost: u32, step: u32) -> Insert;
-    /// Reads a used slot.
+    /// Reads an occupied slot.
     fn content(&mut self, slot: u32) -> SlotContent<K>;
 }
 
-/// The access of a table's only user.
+/// Access of the only user of a table.
 #[derive(Debug)]
 pub struct Exclusive<'a, 'm, K: Key>(pub(super) &'a mut Table<'m, K>);
 
-/// The access of one user among many.
+/// Access of one thread among many.
 pub struct Shared<'a, 'm, K: Key, L: RawMutex> {
     pub(super) table: &'a Table<'m, K>,
     pub(super) locks: &'a Locks<L>,
@@ -59,10 +59,9 @@ impl<K: Key> Access<K> for Exclusive<'_, '_, K> {
         debug_assert_eq!(home, self.home(mixed));
         assert!(home < self.0.geometry.lines);
         #[allow(unsafe_code)]
-        // SAFETY: `&mut Table`: nobody else can reach the slots; the line is inside
-        // the table.
+        // SAFETY: the line is inside the table, and `&mut Table` excludes other access.
         unsafe {
-            self.0.put(mixed, home, cost, step)
+            self.0.insert_unsynchronised(mixed, home, cost, step)
         }
     }
 
@@ -70,9 +69,9 @@ impl<K: Key> Access<K> for Exclusive<'_, '_, K> {
     fn content(&mut self, slot: u32) -> SlotContent<K> {
         assert!((slot as usize) < self.0.slots.len());
         #[allow(unsafe_code)]
-        // SAFETY: inside the table, and `&mut Table`: nobody else can reach it.
-        let content = unsafe { self.0.plain(slot as usize) };
-        self.0.decode(slot as usize, &content).expect(FILLED)
+        // SAFETY: the slot is inside the table, and `&mut Table` excludes other access.
+        let content = unsafe { self.0.read_unsynchronised(slot as usize) };
+        self.0.decode(slot as usize, &content).expect(OCCUPIED)
     }
 }
 
@@ -105,14 +104,14 @@ impl<K: Key, L: RawMutex> Access<K> for Shared<'_, '_, K, L> {
         assert!(home < self.table.geometry.lines);
         #[allow(unsafe_code)]
         if K::IS_WORD {
-            // SAFETY: the line is inside the table; slots are words; while the table is lent out for sharing,
-            // all use them so.
-            unsafe { self.table.put_among_others(mixed, home, cost, step) }
+            // SAFETY: the line is inside the table and slots are words; while the table is
+            // shared, every thread accesses them atomically.
+            unsafe { self.table.insert_atomic(mixed, home, cost, step) }
         } else {
-            let _held = self.locks.hold(home >> self.table.geometry.stripe_shift);
-            // SAFETY: the line is inside the table; the stripe's lock is held, and
-            // probing stays inside it.
-            unsafe { self.table.put(mixed, home, cost, step) }
+            let _guard = self.locks.lock(home >> self.table.geometry.stripe_shift);
+            // SAFETY: the line is inside the table; the lock of its stripe is held, and
+            // probing stays inside the stripe.
+            unsafe { self.table.insert_unsynchronised(mixed, home, cost, step) }
         }
     }
 
@@ -122,14 +121,14 @@ impl<K: Key, L: RawMutex> Access<K> for Shared<'_, '_, K, L> {
         assert!(slot < self.table.slots.len());
         #[allow(unsafe_code)]
         let content = if K::IS_WORD {
-            // SAFETY: inside the table and a word; while the table is lent out
-            // for sharing, all use it so.
-            bytemuck::cast(unsafe { self.table.word(slot) }.load(Relaxed))
+            // SAFETY: the slot is inside the table and a word; while the table is shared,
+            // every thread accesses it atomically.
+            bytemuck::cast(unsafe { self.table.atomic_word(slot) }.load(Relaxed))
         } else {
-            let _held = self.locks.hold(self.table.geometry.stripe(slot));
-            // SAFETY: inside the table, and the stripe's lock is held.
-            unsafe { self.table.plain(slot) }
+            let _guard = self.locks.lock(self.table.geometry.stripe(slot));
+            // SAFETY: the slot is inside the table, and the lock of its stripe is held.
+            unsafe { self.table.read_unsynchronised(slot) }
         };
-        self.table.decode(slot, &content).expect(FILLED)
+        self.table.decode(slot, &content).expect(OCCUPIED)
     }
 }

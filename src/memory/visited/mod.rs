@@ -1,12 +1,17 @@
-//! The visited table: open addressing in cache lines, inside stripes.
+//! Visited table: open addressing inside borrowed memory, one cache line after another.
 //!
-//! The table lives in memory that it is given. It can be used in two ways: by
-//! one owner, without any lock ([`Exclusive`]), or by many threads ([`Shared`]).
-//! Among many, a slot that is one machine word is its own lock: it is read and
-//! replaced atomically, and what it says needs no other word to be understood.
-//! Wider slots have one lock for a stripe. Slots never move and are never
-//! removed, so the number of a slot stays good until the table is rehashed into
-//! a larger one.
+//! A table has one of three kinds of access:
+//!
+//! * [`Exclusive`]: one owner, no locks, no atomic instructions.
+//! * [`Shared`]: many threads. A word-sized slot is read and replaced atomically (compare
+//!   and swap); it contains everything needed to interpret it, so no ordering is required.
+//!   Wider slots are protected by the lock of their stripe.
+//! * [`Frozen`]: read only, no locks.
+//!
+//! Invariants: slots never move and are never emptied, so a slot number stays valid until
+//! the table is rehashed into a larger one; a key is stored in the first slot of its probe
+//! sequence that was empty when it was inserted; probing never leaves the stripe of the
+//! home line. "Full" is a return value, not an error.
 
 mod access;
 mod frozen;
@@ -20,82 +25,93 @@ use super::geometry::Geometry;
 use super::key::Key;
 use lock_api::RawMutex;
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// What became of an insertion. The number is that of the state's slot.
+/// Result of an insertion, with the number of the state's slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Insert {
-    /// The state was not known.
+    /// The state was not in the table.
     New(u32),
-    /// The state was known, but only by a dearer way.
+    /// The state was in the table with a higher cost; the cost was lowered.
     Better(u32),
-    /// The state is known by a way that is as cheap or cheaper.
+    /// The state is in the table with an equal or lower cost.
     Seen,
-    /// The lines where the state could lie are full.
+    /// Every slot of the state's probe sequence is occupied.
     Full,
 }
 
-/// A used slot, read.
+/// Decoded content of an occupied slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlotContent<K> {
     /// The mixed key.
     pub mixed: K,
-    /// The cost of the cheapest known way.
+    /// Cost of the cheapest known path to the state.
     pub cost: u32,
-    /// The last move of that way.
+    /// Last move of that path.
     pub step: u32,
 }
 
-/// Keys with their costs and moves, in borrowed memory.
+/// Result of a probe: the slot that holds the key, or the empty slot where it belongs.
+#[derive(Clone, Copy)]
+struct Probe<S> {
+    slot: usize,
+    /// Position of the slot's line in the probe sequence; 0 is the home line.
+    distance: u32,
+    content: S,
+}
+
+/// Hash table from mixed keys to costs and moves, in borrowed memory.
 #[derive(Debug)]
 pub struct Table<'m, K: Key> {
     slots: &'m [UnsafeCell<K::Slot>],
     geometry: Geometry,
+    /// Address of the locks that the table was first shared with; 0 before that.
+    locks: AtomicUsize,
 }
 
 #[allow(unsafe_code)]
-// SAFETY: slots are reached only through `&mut Table` (nobody else has it); by
-// many threads atomically if they are words, else under the lock of their
-// stripe; or in a `Frozen` table, to which nobody writes.
+// SAFETY: slots are accessed in one of three ways. Through `&mut Table`: no other access
+// exists. Through `Shared`: word-sized slots atomically, wider ones under the lock of their
+// stripe, and all `Shared` of a table use one set of locks. Through `Frozen`: never written.
 unsafe impl<K: Key> Sync for Table<'_, K> {}
 #[allow(unsafe_code)]
-// SAFETY: the table is the only one to hold its memory, as if by `&mut`.
+// SAFETY: the table owns the borrow of its memory, as `&mut [K::Slot]` would.
 unsafe impl<K: Key> Send for Table<'_, K> {}
 
 impl<'m, K: Key> Table<'m, K> {
-    /// An empty table in `memory`. Its first `used` slots are cleared, as far as
-    /// the table reaches; the others are all zero already.
+    /// Creates an empty table in `memory`. Clears the first `used` slots, as far as they
+    /// belong to the table; all others must be zero already.
     ///
     /// # Panics
-    /// If the memory is smaller than the geometry says.
+    /// If `memory` has fewer slots than `geometry`.
     pub fn new(memory: &'m mut [K::Slot], used: usize, geometry: Geometry) -> Self {
         assert!(memory.len() >= geometry.slots());
         memory[..used.min(geometry.slots())].fill(bytemuck::Zeroable::zeroed());
         debug_assert!(memory[..geometry.slots()].iter().all(K::is_empty));
         #[allow(unsafe_code)]
-        // SAFETY: `UnsafeCell<T>` has the layout of `T`, and the exclusive borrow
-        // is given up for the shared one, so all access goes through the cells.
+        // SAFETY: `UnsafeCell<T>` has the layout of `T`. The exclusive borrow is converted
+        // into the shared one, so all access goes through the cells.
         let slots = unsafe { &*(std::ptr::from_mut(memory) as *const [UnsafeCell<K::Slot>]) };
-        Self { slots, geometry }
+        Self { slots, geometry, locks: AtomicUsize::new(0) }
     }
 
-    /// The memory that the table was given, with whatever is in it.
+    /// Returns the memory of the table with its current content.
     pub fn into_memory(self) -> &'m mut [K::Slot] {
         let cells = std::ptr::from_ref(self.slots);
         #[allow(unsafe_code)]
-        // SAFETY: the table was the only one to hold the memory, for all of 'm,
-        // and it ends here.
+        // SAFETY: the table had the only borrow of the memory, for all of 'm, and it is
+        // consumed here.
         unsafe {
             &mut *UnsafeCell::raw_get(cells as *const UnsafeCell<[K::Slot]>)
         }
     }
 
-    /// The table's shape.
+    /// Returns the layout of the table.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }
 
-    /// Asks the processor to fetch a mixed key's home line, and tells which that is.
+    /// Prefetches the home line of `mixed` and returns its number.
     #[inline(always)]
     pub fn prefetch(&self, mixed: K) -> usize {
         let home = mixed.home(&self.geometry);
@@ -103,55 +119,66 @@ impl<'m, K: Key> Table<'m, K> {
         home
     }
 
-    /// Asks the processor to fetch a slot.
+    /// Prefetches `slot`.
     #[inline(always)]
     pub fn prefetch_slot(&self, slot: usize) {
         super::prefetch(self.slots.as_ptr().wrapping_add(slot));
     }
 
-    /// Owner's access, without locks.
+    /// Returns the owner's access, without locks.
     pub fn exclusive(&mut self) -> Exclusive<'_, 'm, K> {
         Exclusive(self)
     }
 
-    /// One thread's access among many. All of them must use the same locks.
+    /// Returns the access of one thread among many.
+    ///
+    /// # Panics
+    /// If the slots are wider than a word and the table was shared with other locks
+    /// before: two sets of locks do not exclude each other.
     pub fn shared<'a, L: RawMutex>(&'a self, locks: &'a Locks<L>) -> Shared<'a, 'm, K, L> {
+        if !K::IS_WORD {
+            let first = self.locks.compare_exchange(0, locks.address(), Relaxed, Relaxed);
+            assert!(
+                first.is_ok() || first == Err(locks.address()),
+                "a table is shared with one set of locks"
+            );
+        }
         Shared { table: self, locks }
     }
 
-    /// Ends all writing.
+    /// Makes the table read only.
     pub fn freeze(self) -> Frozen<'m, K> {
         Frozen(self)
     }
 
-    /// A slot's content, read by its only user.
+    /// Reads `slot` without synchronisation.
     ///
     /// # Safety
-    /// Nobody writes to the slot meanwhile, and it is inside the table.
+    /// `slot` is inside the table, and no other thread writes to it during the call.
     #[inline(always)]
     #[allow(unsafe_code)]
-    unsafe fn plain(&self, slot: usize) -> K::Slot {
+    unsafe fn read_unsynchronised(&self, slot: usize) -> K::Slot {
         debug_assert!(slot < self.slots.len());
-        // SAFETY: inside the table, and not written to: the caller's duty.
+        // SAFETY: inside the table and not written to: guaranteed by the caller.
         unsafe { *self.slots.get_unchecked(slot).get() }
     }
 
-    /// A slot that is a word, for many users at once.
+    /// Returns word-sized `slot` as an atomic word.
     ///
     /// # Safety
-    /// The slot is inside the table and a word, and whoever else reads or writes
-    /// it meanwhile does so by this, too.
+    /// `slot` is inside the table, slots are words, and all concurrent access to the slot
+    /// goes through this function.
     #[inline(always)]
     #[allow(unsafe_code)]
-    unsafe fn word(&self, slot: usize) -> &AtomicU64 {
+    unsafe fn atomic_word(&self, slot: usize) -> &AtomicU64 {
         const { assert!(!K::IS_WORD || size_of::<K::Slot>() == 8 && align_of::<K::Slot>() == 8) };
         debug_assert!(K::IS_WORD && slot < self.slots.len());
-        // SAFETY: inside the table; of a word's size and alignment; only used
-        // atomically: the caller's duty.
+        // SAFETY: size and alignment are asserted above; inside the table and only accessed
+        // atomically: guaranteed by the caller.
         unsafe { AtomicU64::from_ptr(self.slots.get_unchecked(slot).get().cast()) }
     }
 
-    /// What a slot's content says.
+    /// Decodes the content of `slot`; `None` if it is empty.
     #[inline(always)]
     fn decode(&self, slot: usize, content: &K::Slot) -> Option<SlotContent<K>> {
         if K::is_empty(content) {
@@ -166,15 +193,14 @@ impl<'m, K: Key> Table<'m, K> {
         })
     }
 
-    /// The slot of a mixed key and its content, or the empty slot where it
-    /// would go, or nothing if its lines are full. `read` is asked for slots
-    /// inside the table only.
+    /// Finds the slot of `mixed`, or the empty slot where it belongs; `None` if all slots
+    /// of the probe sequence hold other keys. Calls `read` for slots inside the table only.
     #[inline(always)]
-    fn probe(&self, mixed: K, home: usize, read: impl Fn(usize) -> K::Slot) -> Option<(usize, u32, K::Slot)> {
-        self.probe_line(mixed, home, 0, &read).or_else(|| self.probe_on(mixed, home, &read))
+    fn probe(&self, mixed: K, home: usize, read: impl Fn(usize) -> K::Slot) -> Option<Probe<K::Slot>> {
+        self.probe_line(mixed, home, 0, &read).or_else(|| self.probe_further(mixed, home, &read))
     }
 
-    /// The same in one line, at a distance from the home line.
+    /// Probes one line, at `distance` in the probe sequence.
     #[inline(always)]
     fn probe_line(
         &self,
@@ -182,7 +208,7 @@ impl<'m, K: Key> Table<'m, K> {
         line: usize,
         distance: u32,
         read: &impl Fn(usize) -> K::Slot,
-    ) -> Option<(usize, u32, K::Slot)> {
+    ) -> Option<Probe<K::Slot>> {
         let g = &self.geometry;
         let start = mixed.start(g);
         let mut at = start;
@@ -190,7 +216,7 @@ impl<'m, K: Key> Table<'m, K> {
             let slot = line * g.width + at;
             let content = read(slot);
             if K::is_empty(&content) || mixed.is_in(&content, distance, g) {
-                return Some((slot, distance, content));
+                return Some(Probe { slot, distance, content });
             }
             at = (at + 1) & (g.width - 1);
             if at == start {
@@ -199,30 +225,26 @@ impl<'m, K: Key> Table<'m, K> {
         }
     }
 
-    /// The same in the lines after the home line, which are seldom looked at.
+    /// Probes the lines after the home line. Rarely needed.
     #[cold]
     #[inline(never)]
-    fn probe_on(
+    fn probe_further(
         &self,
         mixed: K,
         home: usize,
         read: &impl Fn(usize) -> K::Slot,
-    ) -> Option<(usize, u32, K::Slot)> {
+    ) -> Option<Probe<K::Slot>> {
         let g = &self.geometry;
-        (1..g.reach())
-            .find_map(|distance| self.probe_line(mixed, g.after(home, distance as usize), distance, read))
+        (1..g.max_probes()).find_map(|distance| {
+            self.probe_line(mixed, g.probed_line(home, distance as usize), distance, read)
+        })
     }
 
-    /// What the slot that was found for a mixed key should hold, and what that
-    /// makes of the insertion.
+    /// Returns the new content of the probed slot and the result of the insertion; `None`
+    /// if the slot already has an equal or lower cost.
     #[inline(always)]
-    fn change(
-        &self,
-        mixed: K,
-        (slot, distance, content): (usize, u32, K::Slot),
-        cost: u32,
-        step: u32,
-    ) -> Option<(K::Slot, Insert)> {
+    fn updated(&self, mixed: K, found: Probe<K::Slot>, cost: u32, step: u32) -> Option<(K::Slot, Insert)> {
+        let Probe { slot, distance, content } = found;
         let g = &self.geometry;
         let meta = g.fields.join(cost, step);
         if K::is_empty(&content) {
@@ -234,81 +256,76 @@ impl<'m, K: Key> Table<'m, K> {
         }
     }
 
-    /// Inserts a mixed key with the cost of a way to it and that way's last
-    /// move, or lowers the cost of a known one.
+    /// Inserts `mixed` with the cost and last move of a path to it, or lowers its cost.
     ///
     /// # Safety
-    /// The home line is inside the table, and nobody else reads or writes its stripe
-    /// meanwhile.
+    /// `home` is inside the table, and no other thread accesses its stripe during the call.
     #[inline(always)]
     #[allow(unsafe_code)]
-    unsafe fn put(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
+    unsafe fn insert_unsynchronised(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
         let g = &self.geometry;
         let slot = home * g.width + mixed.start(g);
-        // SAFETY: lines lie inside the table by the geometry; nobody else reads or
-        // writes the stripe: the caller's duty.
+        // SAFETY: the geometry keeps the slot inside the table; no other thread accesses the
+        // stripe: guaranteed by the caller.
         unsafe {
-            // Most places are empty: nothing is to be compared or gone on with then.
-            if K::is_empty(&self.plain(slot)) {
+            // Fast path: in most cases the first slot is empty.
+            if K::is_empty(&self.read_unsynchronised(slot)) {
                 *self.slots.get_unchecked(slot).get() = mixed.store(0, g.fields.join(cost, step), g);
                 return Insert::New(slot as u32);
             }
-            self.put_beside(mixed, home, cost, step)
+            self.insert_probing(mixed, home, cost, step)
         }
     }
 
-    /// The same where the first place is not empty.
+    /// Slow path of [`Table::insert_unsynchronised`]: the first slot is occupied.
     ///
     /// # Safety
-    /// As for [`Table::put`].
+    /// As for [`Table::insert_unsynchronised`].
     #[inline(never)]
     #[allow(unsafe_code)]
-    unsafe fn put_beside(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
-        // SAFETY: lines lie inside the table by the geometry; nobody writes to
-        // the stripe: the caller's duty.
-        let found = self.probe(mixed, home, |slot| unsafe { self.plain(slot) });
+    unsafe fn insert_probing(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
+        // SAFETY: the geometry keeps probed lines inside the table; no other thread accesses
+        // the stripe: guaranteed by the caller.
+        let found = self.probe(mixed, home, |slot| unsafe { self.read_unsynchronised(slot) });
         let Some(found) = found else { return Insert::Full };
-        let Some((content, insert)) = self.change(mixed, found, cost, step) else { return Insert::Seen };
-        // SAFETY: `probe` gives slots inside the table; nobody else reads or
-        // writes it: the caller's duty.
-        unsafe { *self.slots.get_unchecked(found.0).get() = content };
+        let Some((content, insert)) = self.updated(mixed, found, cost, step) else { return Insert::Seen };
+        // SAFETY: `probe` returns slots inside the table; no other thread accesses the
+        // stripe: guaranteed by the caller.
+        unsafe { *self.slots.get_unchecked(found.slot).get() = content };
         insert
     }
 
-    /// The same among others, where slots are words.
+    /// Inserts `mixed` or lowers its cost, concurrently with other threads. Slots are words.
     ///
-    /// A key's place is the first empty slot on its way. Slots are never
-    /// emptied, so nobody can have passed that one; of all who want it one gets
-    /// it, and the others look again.
+    /// A key belongs into the first empty slot of its probe sequence. Slots are never
+    /// emptied, so no thread can have stored the key behind that slot. If several threads
+    /// claim the slot, one compare-and-swap succeeds and the others probe again.
     ///
     /// # Safety
-    /// The home line is inside the table, slots are words, and nobody uses them
-    /// otherwise than by [`Table::word`] meanwhile.
+    /// `home` is inside the table, slots are words, and all concurrent access to them goes
+    /// through [`Table::atomic_word`].
     #[inline(always)]
     #[allow(unsafe_code)]
-    unsafe fn put_among_others(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
-        // A slot says all by itself, so its reads and writes need no order.
+    unsafe fn insert_atomic(&self, mixed: K, home: usize, cost: u32, step: u32) -> Insert {
+        // A slot is complete in itself, so relaxed ordering is enough.
         loop {
-            // SAFETY: lines lie inside the table by the geometry; only used as
-            // words: the caller's duty.
-            let read = |slot| bytemuck::cast(unsafe { self.word(slot) }.load(Relaxed));
+            // SAFETY: the geometry keeps probed lines inside the table; only accessed as
+            // atomic words: guaranteed by the caller.
+            let read = |slot| bytemuck::cast(unsafe { self.atomic_word(slot) }.load(Relaxed));
             let Some(found) = self.probe(mixed, home, read) else { return Insert::Full };
-            let Some((content, insert)) = self.change(mixed, found, cost, step) else { return Insert::Seen };
-            let (slot, _, before) = found;
+            let Some((content, insert)) = self.updated(mixed, found, cost, step) else { return Insert::Seen };
             // SAFETY: as above.
-            let word = unsafe { self.word(slot) };
-            if word
-                .compare_exchange(bytemuck::cast(before), bytemuck::cast(content), Relaxed, Relaxed)
-                .is_ok()
-            {
+            let word = unsafe { self.atomic_word(found.slot) };
+            let (before, after) = (bytemuck::cast(found.content), bytemuck::cast(content));
+            if word.compare_exchange(before, after, Relaxed, Relaxed).is_ok() {
                 return insert;
             }
         }
     }
 }
 
-/// Why a slot that was asked for is in use.
-const FILLED: &str = "a slot's number is given out when it is filled";
+/// Panic message for a slot number that does not stem from an insertion.
+const OCCUPIED: &str = "slot numbers come from insertions, so their slots are occupied";
 
 #[cfg(test)]
 mod tests {
@@ -318,8 +335,8 @@ mod tests {
     use parking_lot::RawMutex as Raw;
     use std::collections::HashMap;
 
-    /// A stream of numbers that is the same on every machine.
-    fn numbers(seed: u64) -> impl Iterator<Item = u64> {
+    /// Returns a reproducible stream of pseudo-random numbers.
+    fn pseudo_random(seed: u64) -> impl Iterator<Item = u64> {
         (seed..).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15).mix(64))
     }
 
@@ -330,7 +347,7 @@ mod tests {
         let mut model: HashMap<u64, (u32, u32)> = HashMap::new();
         let mut slots: HashMap<u64, u32> = HashMap::new();
         let most = geometry.slots() * 9 / 10;
-        for number in numbers(1) {
+        for number in pseudo_random(1) {
             let id = number % (most as u64 * 2);
             let (cost, step) = ((number >> 32) as u32 % 100, (number >> 48) as u32 % 4);
             let insert = table.exclusive().insert(key(id).mix(fields.key), cost, step);
@@ -341,7 +358,7 @@ mod tests {
                     slots.insert(id, slot);
                     insert
                 }
-                Some(&(known, _)) if known > cost => Insert::Better(slots[&id]),
+                Some(&(before, _)) if before > cost => Insert::Better(slots[&id]),
                 Some(_) => Insert::Seen,
             };
             assert_eq!(insert, expected);
@@ -359,9 +376,9 @@ mod tests {
         assert_eq!(count, model.len());
         for (&id, &(cost, step)) in &model {
             let mixed = key(id).mix(fields.key);
-            let known = SlotContent { mixed, cost, step };
-            assert_eq!(frozen.find(mixed), Some(known));
-            assert_eq!(frozen.content(slots[&id]), known);
+            let content = SlotContent { mixed, cost, step };
+            assert_eq!(frozen.find(mixed), Some(content));
+            assert_eq!(frozen.content(slots[&id]), content);
             assert_eq!(mixed.unmix(fields.key), key(id));
         }
     }
@@ -375,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_keep_the_cheapest_way_of_every_key() {
+    fn threads_keep_the_cheapest_path_of_every_key() {
         let fields = Fields { key: 40, cost: 8, step: 2 };
         let geometry = Geometry::fitting::<u64>(1 << 18, fields).unwrap();
         let mut memory = vec![0u64; geometry.slots()];
@@ -386,13 +403,13 @@ mod tests {
             let run = |seed: u64| {
                 let mut shared = table.shared(&locks);
                 let mut news = 0;
-                for number in numbers(seed << 40).take(200_000) {
+                for number in pseudo_random(seed << 40).take(200_000) {
                     let (id, cost) = (number % keys, (number >> 50) as u32 % 200);
                     match shared.insert(id.mix(40), cost, cost % 4) {
                         Insert::New(slot) | Insert::Better(slot) => {
-                            let known = shared.content(slot);
-                            assert_eq!(known.mixed.unmix(40), id);
-                            assert!(known.cost <= cost && known.step == known.cost % 4);
+                            let content = shared.content(slot);
+                            assert_eq!(content.mixed.unmix(40), id);
+                            assert!(content.cost <= cost && content.step == content.cost % 4);
                             news += 1;
                         }
                         Insert::Seen => {}
@@ -405,14 +422,14 @@ mod tests {
             threads.into_iter().map(|t| t.join().unwrap()).sum()
         });
         let mut cheapest: HashMap<u64, u32> = HashMap::new();
-        for number in (1..=8u64).flat_map(|seed| numbers(seed << 40).take(200_000)) {
+        for number in (1..=8u64).flat_map(|seed| pseudo_random(seed << 40).take(200_000)) {
             let cost = (number >> 50) as u32 % 200;
             cheapest.entry(number % keys).and_modify(|c| *c = cost.min(*c)).or_insert(cost);
         }
         let mut count = 0;
-        table.freeze().for_each_in(0..geometry.lines, |known| {
+        table.freeze().for_each_in(0..geometry.lines, |content| {
             count += 1;
-            assert_eq!(cheapest.get(&known.mixed.unmix(40)), Some(&known.cost));
+            assert_eq!(cheapest.get(&content.mixed.unmix(40)), Some(&content.cost));
         });
         assert_eq!(count, cheapest.len());
         assert!(news >= count);

@@ -192,7 +192,7 @@ impl<'a, 'm, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'a, 'm,
             // A textbook search counts states when they are generated.
             may_defer: stores_states && !order.expands_singly(),
             stores_states,
-            cost_limit: 1 << layout.tables[0].fields.cost.min(31),
+            cost_limit: 1 << layout.tables[0].fields().cost.min(31),
             table_phase: RwLock::new(TablePhase::Open(table)),
             writers_waiting: AtomicUsize::new(0),
             shared: Mutex::new(Shared {

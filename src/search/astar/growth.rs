@@ -65,7 +65,7 @@ impl<'m, K: Key, E> Growth<'m, K, E> {
     fn is_phase_over(&self) -> bool {
         match &self.phase {
             GrowthPhase::Clearing(memory) => memory.is_empty(),
-            GrowthPhase::Moving { next, .. } => next.load(Ordering::Relaxed) >= self.old.geometry().lines,
+            GrowthPhase::Moving { next, .. } => next.load(Ordering::Relaxed) >= self.old.geometry().lines(),
             GrowthPhase::Renumbering { open, .. } => open.is_empty(),
         }
     }
@@ -132,7 +132,7 @@ fn move_states<K: Key>(
     fits: &AtomicBool,
     must_stop: impl Fn() -> bool,
 ) {
-    let lines = old.geometry().lines;
+    let lines = old.geometry().lines();
     let mut group = Vec::with_capacity(GROUP);
     let insert_group = |group: &mut Vec<SlotContent<K>>, larger: &mut _| {
         for stored in group.drain(..) {
