@@ -202,7 +202,7 @@ fn churn<L: RawMutex + Sync>(
                 pool.rewrite(&mut chain, &model);
             }
             5 => {
-                pool.give(std::mem::replace(&mut chain, Chain::EMPTY));
+                pool.release(std::mem::replace(&mut chain, Chain::EMPTY));
                 model.clear();
             }
             6 => shelf.lock().push((std::mem::replace(&mut chain, Chain::EMPTY), std::mem::take(&mut model))),
@@ -210,14 +210,14 @@ fn churn<L: RawMutex + Sync>(
                 let taken = shelf.lock().pop();
                 if let Some((other, expected)) = taken {
                     assert_eq!(words(&other), expected);
-                    pool.give(std::mem::replace(&mut chain, other));
+                    pool.release(std::mem::replace(&mut chain, other));
                     model = expected;
                 }
             }
         }
         assert_eq!(words(&chain), model);
     }
-    pool.give(chain);
+    pool.release(chain);
 }
 
 /// How many chunks of a pool are to be had.
@@ -226,7 +226,7 @@ fn all_chunks<L: RawMutex>(pool: &Pool<'_, L>, words: usize) -> usize {
     while pool.append(&mut chain, &vec![7; words]).is_ok() {
         count += 1;
     }
-    pool.give(chain);
+    pool.release(chain);
     count
 }
 
@@ -244,7 +244,7 @@ fn chains_change_hands_and_no_chunk_is_lost() {
             scope.spawn(move || churn(pool, shelf, thread, 20_000 / SCALE / SCALE));
         }
     });
-    shelf.into_inner().into_iter().for_each(|(chain, _)| pool.give(chain));
+    shelf.into_inner().into_iter().for_each(|(chain, _)| pool.release(chain));
     assert_eq!(all_chunks(&pool, 8), before);
 }
 
@@ -415,7 +415,7 @@ mod schedules {
                     scope.spawn(move || churn(pool, shelf, thread, 20));
                 }
             });
-            shelf.into_inner().into_iter().for_each(|(chain, _)| pool.give(chain));
+            shelf.into_inner().into_iter().for_each(|(chain, _)| pool.release(chain));
             assert_eq!(all_chunks(&pool, 8), before);
         };
         shuttle::check_random(run, SCHEDULES);

@@ -1,25 +1,25 @@
-//! The one large reservation: an anonymous mapping, with huge pages asked for.
+//! Arena: one large anonymous mapping, with huge pages where available.
 //!
-//! Memory of the mapping becomes resident when it is first written to, so an
-//! arena may be as large as the budget without costing anything unused.
+//! A page of the mapping becomes resident when it is first written, so an arena can be as
+//! large as the budget: unused pages cost nothing.
 
 use super::region::Line;
 use memmap2::{Advice, MmapMut, MmapOptions};
 use std::io;
 
-/// A mapping for tables and open lists, all zero at first.
+/// Anonymous mapping for tables and open lists, initially zero.
 #[derive(Debug)]
 pub struct Arena(MmapMut);
 
 impl Arena {
-    /// An arena of up to `bytes`, and at least `least` if the system has that
-    /// much to give.
+    /// Maps up to `bytes`, and at least `least`. Halves the size until the system grants it;
+    /// fails if it does not grant `least`.
     pub fn new(bytes: usize, least: usize) -> io::Result<Self> {
         let mut size = bytes.max(least).max(size_of::<Line>());
         loop {
             match MmapOptions::new().len(size).no_reserve_swap().map_anon() {
                 Ok(map) => {
-                    // Whoever has no huge pages to give has small ones.
+                    // Only a hint: without huge pages, small ones are used.
                     #[cfg(target_os = "linux")]
                     let _ = map.advise(Advice::HugePage);
                     return Ok(Self(map));
@@ -30,30 +30,30 @@ impl Arena {
         }
     }
 
-    /// The arena's size.
+    /// Returns the size of the arena.
     pub fn bytes(&self) -> usize {
         self.0.len()
     }
 
-    /// The arena as whole words.
+    /// Returns the arena as words.
     #[inline(always)]
     pub fn words(&self) -> &[u64] {
         #[allow(unsafe_code)]
-        // SAFETY: a mapping begins at a page, so it is aligned, and so many
-        // whole words fit into it; all bits make a word.
+        // SAFETY: a mapping starts at a page boundary, so it is aligned; the length is
+        // rounded down to whole words; every bit pattern is a valid word.
         unsafe {
             std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / 8)
         }
     }
 
-    /// The same, to be written to.
+    /// Returns the arena as writable words.
     pub fn words_mut(&mut self) -> &mut [u64] {
         let whole = self.0.len() & !7;
         bytemuck::cast_slice_mut(&mut self.0[..whole])
     }
 
-    /// Divides the arena into parts of these sizes, each rounded down to whole
-    /// lines, and the rest as one more.
+    /// Divides the arena into parts of `sizes` bytes, each rounded down to whole lines. The
+    /// last element of the result is the remainder.
     pub fn divide(&mut self, sizes: &[usize]) -> Vec<&mut [Line]> {
         let whole = self.0.len() / size_of::<Line>() * size_of::<Line>();
         let mut rest: &mut [Line] = bytemuck::cast_slice_mut(&mut self.0[..whole]);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_is_tried_smaller() {
+    fn a_size_that_the_system_refuses_is_halved() {
         let arena = Arena::new(usize::MAX / 4, 1 << 16).unwrap();
         assert!(arena.bytes() >= 1 << 16);
         assert!(Arena::new(usize::MAX / 4, usize::MAX / 8).is_err());

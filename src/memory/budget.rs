@@ -1,34 +1,34 @@
-//! One budget of bytes for the whole process.
+//! One memory budget for the whole process.
 //!
-//! Whoever is going to use memory in earnest reserves it here first. What is
-//! reserved is never given back: a run's parts live as long as the run.
+//! Every large use of memory is reserved here before it is allocated. Reservations are never
+//! released: the parts of a run live as long as the run.
 
 use crate::quantity::Bytes;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the program itself takes: code, libraries, what the start has allocated.
+/// Bytes of the program itself: code, libraries, allocations at start.
 pub const PROGRAM: u64 = 9 << 20;
 
-/// A cap on memory, and how much of it is spoken for.
+/// Memory cap, and the bytes reserved so far.
 #[derive(Debug)]
 pub struct Budget {
     cap: u64,
     reserved: AtomicU64,
 }
 
-/// There is not enough left.
+/// Error: the budget is exhausted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{} of memory are not enough: at least {} are needed here", Bytes(*.cap), Bytes(readable(*.needed)))]
+#[error("{} of memory are not enough: at least {} are needed here", Bytes(*.cap), Bytes(round_up_for_display(*.needed)))]
 pub struct OutOfBudget {
-    /// The cap.
+    /// The cap of the budget.
     pub cap: u64,
-    /// A cap that would do.
+    /// A cap that would suffice.
     pub needed: u64,
 }
 
-/// A number of bytes that is no less even when only its first three digits are
-/// written: whoever gives what is asked for is not refused again.
-fn readable(bytes: u64) -> u64 {
+/// Rounds `bytes` up so that the displayed value, which has three digits, is not less than
+/// `bytes`: a user who passes the displayed value is not refused again.
+fn round_up_for_display(bytes: u64) -> u64 {
     const MIB: u64 = 1 << 20;
     match bytes {
         0..MIB => bytes,
@@ -37,8 +37,8 @@ fn readable(bytes: u64) -> u64 {
     }
 }
 
-/// Returns the least cap, in whole MiB, that is no less than what is needed under
-/// it. Some needs grow with the cap, each by less than the cap grows.
+/// Returns the smallest cap, in whole MiB, with `needs(cap) <= cap`. `needs` may grow with
+/// the cap, but must grow more slowly.
 pub fn least_cap(needs: impl Fn(u64) -> u64) -> u64 {
     const MIB: u64 = 1 << 20;
     let mut cap = 0;
@@ -52,22 +52,22 @@ pub fn least_cap(needs: impl Fn(u64) -> u64) -> u64 {
 }
 
 impl Budget {
-    /// A budget with nothing reserved.
+    /// Creates a budget without reservations.
     pub fn new(cap: u64) -> Self {
         Self { cap, reserved: AtomicU64::new(0) }
     }
 
-    /// The cap.
+    /// Returns the cap.
     pub fn cap(&self) -> u64 {
         self.cap
     }
 
-    /// What is not spoken for.
+    /// Returns the bytes that are not reserved.
     pub fn left(&self) -> u64 {
         self.cap.saturating_sub(self.reserved.load(Ordering::Relaxed))
     }
 
-    /// Reserves some bytes.
+    /// Reserves `bytes`, or returns an error and reserves nothing.
     pub fn reserve(&self, bytes: u64) -> Result<(), OutOfBudget> {
         self.reserved
             .try_update(Ordering::Relaxed, Ordering::Relaxed, |reserved| {
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_cap_does_and_one_less_does_not() {
+    fn the_least_cap_suffices_and_a_smaller_one_does_not() {
         let needs = |cap: u64| (20 << 20) + (cap / 4).min(16 << 20) + cap / 12 + 77;
         let least = least_cap(needs);
         assert!(needs(least) <= least && needs(least - (1 << 20)) > least - (1 << 20));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_is_never_overdrawn() {
+    fn a_budget_is_never_overdrawn() {
         let budget = Budget::new(100);
         assert!(budget.reserve(60).is_ok());
         assert_eq!(budget.reserve(41), Err(OutOfBudget { cap: 100, needed: 101 }));

@@ -1,48 +1,48 @@
-//! Chunks of one size in a region, handed out one by one and linked to chains.
+//! Pool of equal chunks in a region, linked into chains of words.
 //!
-//! A chain grows at its end and is given back as a whole, in no more time than
-//! it takes to change two links. Chunks that were never handed out stay
-//! untouched, so they cost no resident memory.
+//! A chain grows at its end and is freed as a whole by changing two links. Chunks that were
+//! never allocated stay untouched, so they are not resident.
 //!
 //! ```text
 //!  ┌────────────────────┬─────────┬─────────┬─────────┬─────────────┐
-//!  │ links, one a chunk │ chunk 0 │ chunk 1 │ chunk 2 │ …           │
+//!  │ one link per chunk │ chunk 0 │ chunk 1 │ chunk 2 │ …           │
 //!  └────────────────────┴─────────┴─────────┴─────────┴─────────────┘
 //! ```
 //!
-//! All words are atomic and read and written without order: that costs nothing,
-//! and whoever hands a chain from one thread to another does so under a lock.
+//! All words are atomics with relaxed ordering, which is as fast as plain access. Chains move
+//! between threads under a lock, which orders the accesses.
 
 use super::region::Watermark;
 use lock_api::{Mutex, RawMutex};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A pool of chunks, with a lock on those that are free.
+/// Pool of chunks. A lock protects the free ones.
 pub struct Pool<'m, L: RawMutex = parking_lot::RawMutex> {
     links: &'m [AtomicU64],
     words: &'m [AtomicU64],
-    /// Words in a chunk, a power of two, and that as an exponent.
+    /// Words in a chunk, a power of two.
     chunk: usize,
+    /// Binary logarithm of `chunk`.
     exponent: u32,
     free: Mutex<L, Free>,
     watermark: &'m Watermark,
-    /// Where the first chunk lies in the region, in bytes.
+    /// Offset of the first chunk in the region, in bytes.
     offset: usize,
 }
 
-/// What is not in use.
+/// Chunks that belong to no chain.
 #[derive(Debug)]
 struct Free {
-    /// Chunks that were given back.
+    /// Freed chunks.
     chain: Chain,
-    /// The first chunk that was never handed out.
-    fresh: u32,
+    /// First chunk that was never allocated.
+    unused: u32,
 }
 
-/// No chunk.
+/// Link to no chunk.
 const NONE: u32 = u32::MAX;
 
-/// Words in linked chunks, all of them full but the last.
+/// Sequence of words in linked chunks. All chunks but the last are full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Chain {
     first: u32,
@@ -51,40 +51,40 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A chain of nothing.
+    /// The empty chain.
     pub const EMPTY: Self = Self { first: NONE, last: NONE, len: 0 };
 
-    /// How many words it has.
+    /// Returns the number of words.
     pub const fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Whether there is nothing in it.
+    /// Returns whether the chain has no words.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The chain itself as two words.
+    /// Encodes the chain as two words.
     pub const fn to_words(self) -> [u64; 2] {
         [(self.first as u64) << 32 | self.last as u64, self.len as u64]
     }
 
-    /// The chain that was made into these two words.
+    /// Decodes a chain from [`Chain::to_words`].
     pub const fn from_words([ends, len]: [u64; 2]) -> Self {
         Self { first: (ends >> 32) as u32, last: ends as u32, len: len as u32 }
     }
 }
 
-/// There is no chunk left.
+/// Error: no chunk is left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full;
 
 impl<'m, L: RawMutex> Pool<'m, L> {
-    /// A pool in memory that starts `offset` bytes behind the start of its
-    /// region, in chunks of so many words, a power of two.
+    /// Creates a pool of chunks of `chunk` words, a power of two, in `memory`, which starts
+    /// `offset` bytes behind the start of its region.
     pub fn new(memory: &'m mut [u64], chunk: usize, watermark: &'m Watermark, offset: usize) -> Self {
         debug_assert!(chunk.is_power_of_two());
-        // A link and a chunk each, and what the chunks lose to whole lines.
+        // One link and `chunk` words per chunk; up to 8 words align the chunks to lines.
         let chunks = (memory.len().saturating_sub(8) / (chunk + 1)).min(NONE as usize - 1);
         let (links, words) = memory.split_at_mut(chunks.next_multiple_of(8).min(memory.len()));
         let offset = offset + size_of_val(links);
@@ -94,35 +94,35 @@ impl<'m, L: RawMutex> Pool<'m, L> {
             words: shared(words),
             chunk,
             exponent: chunk.ilog2(),
-            free: Mutex::new(Free { chain: Chain::EMPTY, fresh: 0 }),
+            free: Mutex::new(Free { chain: Chain::EMPTY, unused: 0 }),
             watermark,
             offset,
         }
     }
 
-    /// Adds words to a chain's end: all of them, or none if there is no chunk
-    /// left. There are no more of them than fit one chunk.
+    /// Appends `words`, at most one chunk of them, to `chain`: all of them, or none if no
+    /// chunk is left.
     pub fn append(&self, chain: &mut Chain, words: &[u64]) -> Result<(), Full> {
         let used = chain.len() & (self.chunk - 1);
         let room = if used == 0 { 0 } else { self.chunk - used };
-        let (near, far) = words.split_at(words.len().min(room));
-        if !far.is_empty() {
-            let chunk = self.take()?;
-            self.put(chain.last, used, near);
-            self.put(chunk, 0, far);
+        let (here, overflow) = words.split_at(words.len().min(room));
+        if !overflow.is_empty() {
+            let chunk = self.allocate()?;
+            self.write(chain.last, used, here);
+            self.write(chunk, 0, overflow);
             match chain.last {
                 NONE => chain.first = chunk,
                 last => self.links[last as usize].store(u64::from(chunk), Relaxed),
             }
             chain.last = chunk;
         } else {
-            self.put(chain.last, used, near);
+            self.write(chain.last, used, here);
         }
         chain.len += words.len() as u32;
         Ok(())
     }
 
-    /// A chain's words, chunk by chunk.
+    /// Returns the words of `chain`, chunk by chunk.
     pub fn chunks(&self, chain: &Chain) -> impl Iterator<Item = &'m [AtomicU64]> + use<'m, '_, L> {
         let (mut at, mut left) = (chain.first, chain.len());
         std::iter::from_fn(move || {
@@ -139,37 +139,37 @@ impl<'m, L: RawMutex> Pool<'m, L> {
         })
     }
 
-    /// The chunk that holds a chain's word of this number, from that word on.
+    /// Returns the words of `chain` from index `word` to the end of its chunk.
     pub fn from_word(&self, chain: &Chain, word: usize) -> &'m [AtomicU64] {
         let chunk = self.chunks(chain).nth(word >> self.exponent).unwrap_or(&[]);
         &chunk[word & (self.chunk - 1)..]
     }
 
-    /// Writes other words over a chain, as many or fewer, and gives back the
-    /// chunks that it then does not need.
+    /// Replaces the words of `chain` by `words`, which are not more, and frees the chunks that
+    /// are no longer needed.
     pub fn rewrite(&self, chain: &mut Chain, words: &[u64]) {
         debug_assert!(words.len() <= chain.len());
         if words.is_empty() {
-            return self.give(std::mem::replace(chain, Chain::EMPTY));
+            return self.release(std::mem::replace(chain, Chain::EMPTY));
         }
         let mut at = chain.first;
         let mut parts = words.chunks(self.chunk).peekable();
         while let Some(part) = parts.next() {
-            self.put(at, 0, part);
+            self.write(at, 0, part);
             if parts.peek().is_some() {
                 at = self.links[at as usize].load(Relaxed) as u32;
             }
         }
         if at != chain.last {
             let first = self.links[at as usize].load(Relaxed) as u32;
-            self.give(Chain { first, last: chain.last, len: 1 });
+            self.release(Chain { first, last: chain.last, len: 1 });
             chain.last = at;
         }
         chain.len = words.len() as u32;
     }
 
-    /// Takes a chain back.
-    pub fn give(&self, chain: Chain) {
+    /// Frees `chain`.
+    pub fn release(&self, chain: Chain) {
         if chain.is_empty() {
             return;
         }
@@ -178,23 +178,23 @@ impl<'m, L: RawMutex> Pool<'m, L> {
         free.chain.first = chain.first;
     }
 
-    fn take(&self) -> Result<u32, Full> {
+    fn allocate(&self) -> Result<u32, Full> {
         let mut free = self.free.lock();
         let chunk = free.chain.first;
         if chunk != NONE {
             free.chain.first = self.links[chunk as usize].load(Relaxed) as u32;
             return Ok(chunk);
         }
-        let chunk = free.fresh;
+        let chunk = free.unused;
         if chunk as usize == self.links.len() {
             return Err(Full);
         }
-        free.fresh += 1;
+        free.unused += 1;
         self.watermark.raise(self.offset + (chunk as usize + 1) * self.chunk * size_of::<u64>());
         Ok(chunk)
     }
 
-    fn put(&self, chunk: u32, at: usize, words: &[u64]) {
+    fn write(&self, chunk: u32, at: usize, words: &[u64]) {
         if words.is_empty() {
             return;
         }
@@ -202,18 +202,17 @@ impl<'m, L: RawMutex> Pool<'m, L> {
         for (cell, &word) in self.words[start..start + words.len()].iter().zip(words) {
             cell.store(word, Relaxed);
         }
-        // The next words will most likely go behind these.
+        // The next words will most likely be written after these.
         super::prefetch_to_write(self.words.as_ptr().wrapping_add(start + words.len()));
     }
 }
 
-/// Words that many may read and write.
+/// Returns `words` as atomics.
 fn shared(words: &mut [u64]) -> &[AtomicU64] {
     const { assert!(size_of::<AtomicU64>() == size_of::<u64>() && align_of::<AtomicU64>() == align_of::<u64>()) };
     #[allow(unsafe_code)]
-    // SAFETY: an `AtomicU64` has the layout of a `u64` (the alignment is asserted
-    // above), and the exclusive borrow is given up for the shared one, so all
-    // access is atomic.
+    // SAFETY: `AtomicU64` has the layout of `u64` (size and alignment are asserted above). The
+    // exclusive borrow is converted into the shared one, so all access is atomic.
     unsafe {
         &*(std::ptr::from_mut(words) as *const [AtomicU64])
     }
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_grow_shrink_and_come_back() {
+    fn chains_grow_shrink_and_are_reused() {
         let mut memory = vec![Line::zeroed(); 20];
         let mut region = Region::zeroed(&mut memory);
         let ([_, _, piece], watermark) = region.split(0, 0);
@@ -255,7 +254,7 @@ mod tests {
         }
         assert_eq!(chunks + 2, pool.links.len());
         assert_eq!(a.len(), 8 * chunks);
-        pool.give(b);
+        pool.release(b);
         assert!(pool.append(&mut a, &[2; 8]).is_ok() && pool.append(&mut a, &[2; 8]).is_ok());
         assert_eq!(pool.append(&mut a, &[2]), Err(Full));
         assert_eq!(a.len(), 8 * (chunks + 2));

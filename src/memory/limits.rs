@@ -1,46 +1,46 @@
-//! What the system lets this process use, and what it has used.
+//! Memory limits of this process, and memory in use.
 //!
-//! Linux says all of it in small text files, so nearly everything here is
-//! parsing, and testable without the machine: each function that looks at
-//! several files takes a `read` that fetches one of them.
+//! Linux reports both in small text files, so most of this module is parsing. Functions that
+//! need several files take a parameter `read` that returns the text of one, so tests run
+//! without the files.
 
 use super::budget::PROGRAM;
 use crate::quantity::Bytes;
 use std::{fmt, fs, path::Path};
 
-/// What is assumed where the system says nothing at all.
+/// Assumed limit where the system reports none.
 const UNKNOWN: u64 = 1 << 30;
 
-/// The memory that this process may use, and which limit says so.
+/// Memory that this process may use, and the limit that determines it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allowance {
-    /// How much.
+    /// The memory in bytes.
     pub bytes: u64,
-    /// The tightest limit.
+    /// The smallest limit.
     pub source: Source,
 }
 
-/// A limit on memory.
+/// Origin of a memory limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
-    /// That of the control group (a container, a job of a scheduler).
+    /// Control group (a container, a job of a scheduler).
     ControlGroup,
-    /// That on the address space or the data segment (`ulimit -v`, `ulimit -d`).
+    /// Address space or data segment (`ulimit -v`, `ulimit -d`).
     AddressSpace,
-    /// What the machine has left.
+    /// Available memory of the machine.
     Available,
-    /// Nothing is known; a small amount is assumed.
+    /// No limit is known; a small amount is assumed.
     Assumed,
 }
 
 impl Allowance {
-    /// The cap unless the user gives one: three quarters of the allowance.
+    /// Returns the default cap: three quarters of the allowance.
     pub fn default_cap(self) -> u64 {
         self.bytes / 4 * 3
     }
 }
 
-/// `23.2 GiB (available memory)`.
+/// Formats as `23.2 GiB (available memory)`.
 impl fmt::Display for Allowance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let source = match self.source {
@@ -53,67 +53,66 @@ impl fmt::Display for Allowance {
     }
 }
 
-/// The smallest of all limits on this process.
+/// Returns the smallest of all limits on this process.
 pub fn allowance() -> Allowance {
     allowance_from(&read_file)
 }
 
-/// The largest resident memory so far, in bytes.
+/// Returns the peak resident memory in bytes.
 pub fn peak_resident() -> u64 {
     status_field("VmHWM:").unwrap_or_else(peak_from_rusage)
 }
 
-/// The resident memory now, in bytes.
+/// Returns the current resident memory in bytes.
 pub fn resident() -> u64 {
     status_field("VmRSS:").unwrap_or_else(peak_from_rusage)
 }
 
-/// How much more this process may map, where that is limited (`ulimit -v`).
+/// Returns the bytes that this process may still map, if that is limited (`ulimit -v`).
 pub fn address_space_left() -> Option<u64> {
     let limit = address_space(&read_file(Path::new("/proc/self/limits"))?)?;
     Some(limit.saturating_sub(status_field("VmSize:")?))
 }
 
-/// The stack of a worker: searches keep their paths elsewhere, so little will do.
+/// Stack size of a worker. Searches store their paths elsewhere, so a small stack suffices.
 pub const STACK: usize = 512 << 10;
 
-/// What is mapped beside the memory that is budgeted and the workers' stacks:
-/// windows of files, stacks of other threads, gaps between allocations.
+/// Mapped bytes outside the budget and the workers' stacks: windows of files, stacks of
+/// other threads, gaps between allocations.
 const UNBUDGETED: u64 = 16 << 20;
 
-/// The cap on the resident memory of a process with so many workers: what was asked
-/// for, or three quarters of what may be used; and no more than can be mapped.
-pub fn cap(asked: Option<u64>, workers: usize) -> u64 {
-    let wanted = asked.unwrap_or_else(|| allowance().default_cap());
+/// Returns the cap on resident memory: `requested`, or by default three quarters of the
+/// allowance; at most what can be mapped beside the stacks of `workers`.
+pub fn cap(requested: Option<u64>, workers: usize) -> u64 {
+    let wanted = requested.unwrap_or_else(|| allowance().default_cap());
     address_space_left().map_or(wanted, |left| wanted.min(mappable(left, workers)))
 }
 
-/// The cap that fits where so many more bytes can be mapped. The program itself
-/// is mapped already.
+/// Returns the largest cap if `left` more bytes can be mapped. The program itself is mapped
+/// already.
 fn mappable(left: u64, workers: usize) -> u64 {
     (PROGRAM + left).saturating_sub(UNBUDGETED + (workers * STACK) as u64)
 }
 
-/// Keeps the C library from a heap for each thread that allocates: what one
-/// thread frees another one could not use, and each maps 64 MiB, which counts
-/// where the address space is limited. For the start of the program, before
-/// there are threads.
+/// Limits the number of malloc arenas of the C library. By default each allocating thread
+/// gets one: memory freed in one arena is not reused by others, and each maps 64 MiB, which
+/// counts if the address space is limited. Call at program start, before any thread exists.
 pub fn limit_malloc_arenas() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let heaps = if address_space_left().is_some() { 1 } else { cores.min(MOST_HEAPS) };
+        let arenas = if address_space_left().is_some() { 1 } else { cores.min(MAX_MALLOC_ARENAS) };
         #[allow(unsafe_code)]
-        // SAFETY: sets a number inside the allocator; no other thread runs yet.
+        // SAFETY: sets a parameter of the allocator; no other thread runs yet.
         unsafe {
-            libc::mallopt(libc::M_ARENA_MAX, heaps as libc::c_int);
+            libc::mallopt(libc::M_ARENA_MAX, arenas as libc::c_int);
         }
     }
 }
 
-/// So many heaps let threads allocate without waiting for each other; small
-/// pieces are kept by each thread anyway.
-const MOST_HEAPS: usize = 4;
+/// Number of malloc arenas with which threads rarely wait for each other. Small allocations
+/// are served from per-thread caches anyway.
+const MAX_MALLOC_ARENAS: usize = 4;
 
 fn status_field(name: &str) -> Option<u64> {
     kib_field(&read_file(Path::new("/proc/self/status"))?, name)
@@ -123,7 +122,7 @@ fn read_file(path: &Path) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
-/// The smallest limit that the files tell.
+/// Returns the smallest limit that the files contain.
 fn allowance_from(read: &dyn Fn(&Path) -> Option<String>) -> Allowance {
     let text = |path: &str| read(Path::new(path));
     let available = text("/proc/meminfo").and_then(|text| kib_field(&text, "MemAvailable:"));
@@ -136,7 +135,7 @@ fn allowance_from(read: &dyn Fn(&Path) -> Option<String>) -> Allowance {
     known.min_by_key(|limit| limit.bytes).unwrap_or(Allowance { bytes: UNKNOWN, source: Source::Assumed })
 }
 
-/// The smallest limit of our control group and all groups around it.
+/// Returns the smallest limit of the control group and its ancestors.
 fn control_group(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
     let membership = read(Path::new("/proc/self/cgroup"))?;
     let mut smallest = None::<u64>;
@@ -154,7 +153,7 @@ fn control_group(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
         let group = path.trim_start_matches('/');
         for ancestor in Path::new(group).ancestors() {
             let limit = read(&Path::new(root).join(ancestor).join(file));
-            // `max` in version 2 is no number; version 1 gives a huge one.
+            // No limit: the word `max` in version 2, a huge number in version 1.
             let limit = limit.and_then(|text| text.trim().parse::<u64>().ok());
             smallest = smallest.into_iter().chain(limit.filter(|&bytes| bytes < 1 << 60)).min();
         }
@@ -162,7 +161,7 @@ fn control_group(read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
     smallest
 }
 
-/// The soft limits on address space and data segment in `/proc/self/limits`.
+/// Returns the smaller of the soft limits on address space and data segment.
 fn address_space(limits: &str) -> Option<u64> {
     let soft = |name: &str| {
         let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
@@ -171,19 +170,19 @@ fn address_space(limits: &str) -> Option<u64> {
     soft("Max address space").into_iter().chain(soft("Max data size")).min()
 }
 
-/// A field such as `VmHWM:   1234 kB`, in bytes.
+/// Returns a field such as `VmHWM:   1234 kB` in bytes.
 fn kib_field(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = rest.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }
 
-/// The peak as the C library tells it, where there is no `/proc`.
+/// Returns the peak from `getrusage`, for systems without `/proc`.
 #[allow(unsafe_code)]
 fn peak_from_rusage() -> u64 {
-    // SAFETY: all bytes zero are a valid `rusage`: it consists of integers.
+    // SAFETY: `rusage` consists of integers, so all bytes zero are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is valid for writing, which is all that is asked of it.
+    // SAFETY: `usage` is valid for writing.
     if unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } != 0 {
         return 0;
     }
@@ -195,7 +194,7 @@ fn peak_from_rusage() -> u64 {
 mod tests {
     use super::*;
 
-    /// An allowance from made-up files.
+    /// Returns the allowance computed from the given files.
     fn allowance(files: &[(&str, &str)]) -> Allowance {
         allowance_from(&|path| {
             files.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| (*text).to_owned())
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_around_ours_may_be_tighter() {
+    fn an_ancestor_group_may_have_a_smaller_limit() {
         let files = [
             ("/proc/self/cgroup", "0::/user/job/step\n"),
             ("/sys/fs/cgroup/user/job/step/memory.max", "max\n"),
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn junk_is_no_limit() {
+    fn malformed_files_are_ignored() {
         let files = [("/proc/self/cgroup", "\n0\n0:\n:::\n"), ("/proc/meminfo", "MemAvailable: many kB\n")];
         assert_eq!(allowance(&files).source, Source::Assumed);
         assert_eq!(kib_field("VmHWM:\t   5120 kB\n", "VmHWM:"), Some(5 << 20));
@@ -270,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_has_used_something() {
+    fn this_process_uses_memory() {
         assert!(peak_resident() >= resident() / 2 && resident() > 100_000);
         assert!(peak_from_rusage() > 100_000);
         assert!(super::allowance().bytes > 0);

@@ -1,5 +1,14 @@
-//! One budget of bytes, one arena, and what lives in it: the visited table, the
-//! open list, and chains of chunks. Nothing here knows what a puzzle is.
+//! Memory of a run: limits of the system, the budget, the arena, and the data structures
+//! inside it.
+//!
+//! * [`limits`]: memory that the system grants, and memory in use.
+//! * [`budget`]: the cap, and reservations against it.
+//! * [`arena`], [`region`]: one mapping, divided into regions that searches borrow.
+//! * [`key`], [`geometry`], [`visited`]: the visited table.
+//! * [`buckets`]: the open list. [`chunks`]: linked chunks for layered search.
+//! * [`parallel_chunks`]: a slice that several threads process in parts.
+//!
+//! No data structure here allocates while it is used, and none depends on a puzzle.
 
 pub mod arena;
 pub mod buckets;
@@ -17,12 +26,12 @@ pub use key::{Key, Wide};
 pub use packed::Packed;
 pub use region::{Line, Region};
 
-/// Asks the processor to fetch the cache line at an address, which may be any.
+/// Prefetches the cache line at `address`, which need not be valid.
 #[inline(always)]
 pub fn prefetch<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[allow(unsafe_code)]
-    // SAFETY: a prefetch reads nothing and never faults.
+    // SAFETY: a prefetch is a hint: it has no effect on memory and never faults.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(address.cast());
@@ -31,13 +40,12 @@ pub fn prefetch<T>(address: *const T) {
     let _ = address;
 }
 
-/// The same for a cache line that will be written to, and that another core may
-/// hold.
+/// Prefetches the cache line at `address` for writing, which takes it from other cores.
 #[inline(always)]
 pub fn prefetch_to_write<T>(address: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     #[allow(unsafe_code)]
-    // SAFETY: a prefetch writes nothing and never faults.
+    // SAFETY: a prefetch is a hint: it has no effect on memory and never faults.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_ET0>(address.cast());

@@ -1,52 +1,51 @@
-//! A state in one word, as layered search stores and compares it.
+//! State in one word, for layered search.
 //!
 //! ```text
 //!  most significant                                  least significant
 //!  ┌──────────────────────────────────────────┬───────┬──────────────┐
-//!  │ identity: the key, mixed, never zero     │ zeros │ note         │
+//!  │ identity: the mixed key, never zero      │ zeros │ used moves   │
 //!  └──────────────────────────────────────────┴───────┴──────────────┘
 //! ```
 //!
-//! The identity is exact: two states are equal exactly when their identities
-//! are. It is mixed reversibly, so its highest bits can choose a bucket and the
-//! next ones a place in a table. The note is what all ways to the state have
-//! said of it, joined by *or*.
+//! The identity is exact: two states are equal exactly when their identities are. The mixer
+//! is invertible, so the highest bits can select a bucket and the next bits a slot of a
+//! table. The low bits are used-operator bits (Korf 2004), the union over all paths by which
+//! the state was generated.
 
 use bytemuck::Pod;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A word that holds a state: `u64` or `u128`.
+/// Word that holds a state and its used-move bits: `u64` or `u128`.
 pub trait Packed: Pod + Eq + Ord + Send + Sync + std::fmt::Debug + std::hash::Hash {
-    /// Its width.
+    /// Width of the word.
     const BITS: u32;
 
-    /// No state: its identity is zero.
+    /// Empty word. Its identity is zero.
     const NONE: Self;
 
-    /// No state either, but not [`Packed::NONE`]: what a removed state leaves
-    /// behind.
+    /// Mark of a removed state: differs from [`Packed::NONE`], and its identity is zero.
     const TOMBSTONE: Self;
 
-    /// Words of 64 bits in it.
+    /// Number of 64-bit words.
     const WORDS: usize = Self::BITS as usize / 64;
 
-    /// The number in the `bits` bits below the highest `skip`, at most 32 of
-    /// them; `skip` is less than the width.
+    /// Returns the `bits` bits below the highest `skip` bits as a number. `bits` is at most
+    /// 32, `skip` less than the width.
     fn slice(self, skip: u32, bits: u32) -> usize;
 
-    /// Whether two words hold the same state, up to notes of so many bits.
-    fn same(self, other: Self, note_bits: u32) -> bool;
+    /// Returns whether two words hold the same state, ignoring the low `used_bits` bits.
+    fn same(self, other: Self, used_bits: u32) -> bool;
 
-    /// Whether there is a state in it.
-    fn is_state(self, note_bits: u32) -> bool;
+    /// Returns whether the word holds a state.
+    fn is_state(self, used_bits: u32) -> bool;
 
-    /// The word with the notes of both.
-    fn joined(self, other: Self) -> Self;
+    /// Returns the word with the used moves of both.
+    fn union(self, other: Self) -> Self;
 
-    /// The word without its note.
-    fn without_used_moves(self, note_bits: u32) -> Self;
+    /// Returns the word without its used moves.
+    fn without_used_moves(self, used_bits: u32) -> Self;
 
-    /// The word that was written into [`Packed::WORDS`] cells.
+    /// Reads a word from the first [`Packed::WORDS`] cells.
     fn read(cells: &[AtomicU64]) -> Self;
 }
 
@@ -59,28 +58,28 @@ macro_rules! packed {
 
             #[inline(always)]
             fn slice(self, skip: u32, bits: u32) -> usize {
-                // In two steps, because no bits at all are a shift by the width.
+                // Two shifts, because `bits == 0` would be a shift by the full width.
                 (((self << skip) >> 1) >> (<$word>::BITS - 1 - bits)) as usize
             }
 
             #[inline(always)]
-            fn same(self, other: Self, note_bits: u32) -> bool {
-                (self ^ other) >> note_bits == 0
+            fn same(self, other: Self, used_bits: u32) -> bool {
+                (self ^ other) >> used_bits == 0
             }
 
             #[inline(always)]
-            fn is_state(self, note_bits: u32) -> bool {
-                self >> note_bits != 0
+            fn is_state(self, used_bits: u32) -> bool {
+                self >> used_bits != 0
             }
 
             #[inline(always)]
-            fn joined(self, other: Self) -> Self {
+            fn union(self, other: Self) -> Self {
                 self | other
             }
 
             #[inline(always)]
-            fn without_used_moves(self, note_bits: u32) -> Self {
-                (self >> note_bits) << note_bits
+            fn without_used_moves(self, used_bits: u32) -> Self {
+                (self >> used_bits) << used_bits
             }
 
             #[inline(always)]
@@ -108,10 +107,10 @@ mod tests {
     }
 
     #[test]
-    fn notes_do_not_tell_states_apart() {
+    fn used_moves_do_not_distinguish_states() {
         let (a, b) = (0x50_u64, 0x5f_u64);
         assert!(a.same(b, 4) && !a.same(b, 3));
-        assert_eq!(a.joined(b).without_used_moves(4), 0x50);
+        assert_eq!(a.union(b).without_used_moves(4), 0x50);
         assert!(!u64::NONE.is_state(1) && !u64::TOMBSTONE.is_state(1) && a.is_state(4));
         assert!(!u128::NONE.is_state(1) && !u128::TOMBSTONE.is_state(1));
     }

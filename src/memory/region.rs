@@ -1,59 +1,59 @@
-//! A stretch of memory that one search works in.
+//! Regions: borrowed stretches of the arena, each used by one search at a time.
 
 use bytemuck::{Pod, Zeroable};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A cache line. Regions are made of whole ones, so tables are aligned to them.
+/// Cache line. Regions consist of whole lines, so tables are aligned to lines.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub struct Line([u64; 8]);
 
-/// Memory for one search after another. It remembers how far it was used, so
-/// that what was never touched need not be cleared (nor become resident).
+/// Memory for one search after another. A high-water mark separates used from untouched
+/// memory: untouched memory is zero, so it is not cleared and does not become resident.
 #[derive(Debug)]
 pub struct Region<'m> {
     lines: &'m mut [Line],
     used: Watermark,
 }
 
-/// How far a region was used: all bytes behind that are zero.
+/// High-water mark of a region in bytes: all bytes above it are zero.
 #[derive(Debug)]
 pub struct Watermark(AtomicUsize);
 
 impl Watermark {
-    /// Says that the region is used up to a place, in bytes.
+    /// Raises the mark to `bytes`, if it is lower.
     pub fn raise(&self, bytes: usize) {
         self.0.fetch_max(bytes, Ordering::Relaxed);
     }
 }
 
-/// A part of a region.
+/// Part of a region.
 #[derive(Debug)]
 pub struct Piece<'m> {
-    /// The memory.
+    /// The memory of the part.
     pub words: &'m mut [u64],
-    /// Words from here on are all zero.
+    /// Words from this index on are zero.
     pub used: usize,
 }
 
 impl<'m> Region<'m> {
-    /// A region of memory that is all zero.
+    /// Creates a region in memory that is all zero.
     pub fn zeroed(lines: &'m mut [Line]) -> Self {
         Self { lines, used: Watermark(AtomicUsize::new(0)) }
     }
 
-    /// A region of memory that may hold anything.
+    /// Creates a region in memory with arbitrary content.
     pub fn used(lines: &'m mut [Line]) -> Self {
         let used = Watermark(AtomicUsize::new(size_of_val(lines)));
         Self { lines, used }
     }
 
-    /// The region's size.
+    /// Returns the size of the region.
     pub fn bytes(&self) -> usize {
         size_of_val(self.lines)
     }
 
-    /// The first `bytes` of the region, or all of it, as a region of its own.
+    /// Returns the first `bytes` of the region, or all of it, as a region.
     pub fn first(&mut self, bytes: usize) -> Region<'_> {
         let lines = self.lines.len().min(bytes / size_of::<Line>());
         let used = self.used.0.load(Ordering::Relaxed);
@@ -61,8 +61,8 @@ impl<'m> Region<'m> {
         Region { lines: &mut self.lines[..lines], used: Watermark(AtomicUsize::new(used)) }
     }
 
-    /// Gives the memory back to the system until it is used again. It must be
-    /// private and anonymous, as an arena's and the allocator's are.
+    /// Returns whole pages to the system (`MADV_DONTNEED`) until they are used again. The
+    /// memory must be private and anonymous, like that of an arena or of the allocator.
     pub fn release_pages(&mut self) {
         let used = self.used.0.load(Ordering::Relaxed).min(self.bytes()).next_multiple_of(size_of::<Line>());
         let lines = &mut self.lines[..used / size_of::<Line>()];
@@ -73,12 +73,12 @@ impl<'m> Region<'m> {
         if first < last {
             let whole = &mut lines[first..last];
             #[allow(unsafe_code)]
-            // SAFETY: whole pages of memory that nobody else can reach while it
-            // is borrowed here. Private anonymous pages read as zeros afterwards,
-            // and others stay as they are: all bits make a line.
-            let given =
+            // SAFETY: whole pages, borrowed exclusively here. Private anonymous pages read as
+            // zeros afterwards, other pages keep their content; every bit pattern is a valid
+            // line.
+            let status =
                 unsafe { libc::madvise(whole.as_mut_ptr().cast(), size_of_val(whole), libc::MADV_DONTNEED) };
-            if given != 0 {
+            if status != 0 {
                 return;
             }
             lines[..first].fill(Line::zeroed());
@@ -87,8 +87,8 @@ impl<'m> Region<'m> {
         }
     }
 
-    /// Splits the region at two places, given in bytes and rounded down to
-    /// whole lines. Who uses the pieces raises the watermark.
+    /// Splits the region at two offsets in bytes, rounded down to whole lines. Users of the
+    /// parts must raise the watermark.
     pub fn split(&mut self, first: usize, second: usize) -> ([Piece<'_>; 3], &Watermark) {
         let (first, second) = (first / size_of::<Line>(), second / size_of::<Line>());
         let used = self.used.0.load(Ordering::Relaxed);

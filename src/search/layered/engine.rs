@@ -162,7 +162,7 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         let mut plan = self.plan.lock();
         let statistics = std::mem::take(&mut plan.statistics);
         for bucket in &self.buckets {
-            self.pool.give(std::mem::replace(&mut *bucket.lock(), Chain::EMPTY));
+            self.pool.release(std::mem::replace(&mut *bucket.lock(), Chain::EMPTY));
         }
         let bound = plan.depth + if plan.task.phase == Phase::Expand { 1 } else { 2 };
         let end = plan.end.unwrap_or(End::Stopped(Stop::Memory));

@@ -26,7 +26,7 @@ impl Layer {
         for bucket in buckets {
             layer.states += (bucket.len() / E::WORDS) as u64;
             if let Err(full) = pool.append(&mut layer.directory, &bucket.to_words()) {
-                pool.give(layer.directory);
+                pool.release(layer.directory);
                 return Err(full);
             }
         }
@@ -59,9 +59,9 @@ impl Layer {
     /// Gives its memory back.
     pub(super) fn give_back(self, pool: &Pool<'_>) {
         for number in 0..1 << self.bits {
-            pool.give(self.bucket(pool, number));
+            pool.release(self.bucket(pool, number));
         }
-        pool.give(self.directory);
+        pool.release(self.directory);
     }
 }
 

@@ -62,7 +62,7 @@ impl<'s, E: Packed> Table<'s, E> {
                 return;
             }
             if slot.same(state, self.note_bits) {
-                *slot = slot.joined(state);
+                *slot = slot.union(state);
                 return;
             }
             at = (at + 1) & mask;

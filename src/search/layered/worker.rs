@@ -214,7 +214,7 @@ fn remove_duplicates<P: Batched>(
             for state in states::<P::State>(pool, chain).filter(|state| state.slice(0, bits) == part) {
                 if table.len() >= table.room() {
                     table.finish(|_| ());
-                    pool.give(unique);
+                    pool.release(unique);
                     finer += 1;
                     continue 'finer;
                 }
@@ -226,11 +226,11 @@ fn remove_duplicates<P: Batched>(
                 lines.try_for_each(|line| pool.append(&mut unique, bytemuck::cast_slice(line)))
             });
             if appended.is_err() {
-                pool.give(unique);
+                pool.release(unique);
                 return Err(Full);
             }
         }
-        pool.give(std::mem::replace(chain, unique));
+        pool.release(std::mem::replace(chain, unique));
         return Ok(());
     }
 }
