@@ -1,14 +1,13 @@
-//! A lower bound for boards of any size: Manhattan distance and linear
-//! conflicts.
+//! A lower bound for boards of any size: Manhattan distance plus linear conflicts (Hansson, Mayer
+//! and Yung 1992).
 //!
-//! Tiles that lie in the line where they belong, but in the wrong order, must
-//! pass each other: some leave the line and come back, two moves each. The fewest
-//! that must are those that are not on a longest rising sequence (Hansson, Mayer
-//! and Yung, 1992).
+//! Tiles in their goal row or column, but in the wrong order, must pass each other. Some of them
+//! must leave the line and return, which takes two extra moves each. At least the tiles outside a
+//! longest increasing subsequence must leave.
 
 use crate::large::mutable_board::MutableBoard;
 
-/// No solution of the field is shorter than this, whatever moves it has made.
+/// Returns a lower bound on the number of moves that solve `field` from its current state.
 pub fn lower_bound(field: &MutableBoard) -> u32 {
     let (rows, cols) = (field.size().rows(), field.size().cols());
     let at = |cell: usize| (cell / cols, cell % cols);
@@ -33,9 +32,10 @@ pub fn lower_bound(field: &MutableBoard) -> u32 {
     (manhattan + 2 * leaving) as u32
 }
 
-/// How many of some numbers are not on a longest rising sequence of them.
+/// Returns the count of `numbers` outside a longest increasing subsequence. `rising` is a scratch
+/// buffer.
 fn out_of_order(numbers: impl Iterator<Item = usize>, rising: &mut Vec<usize>) -> usize {
-    // The least number that a rising sequence of each length can end in.
+    // `rising[n]` is the smallest end of an increasing subsequence of length n + 1.
     rising.clear();
     let mut count = 0;
     for number in numbers {

@@ -1,4 +1,5 @@
-//! The core that is left when all lines are peeled off: a shortest path by IDA*.
+//! The endgame: the last 3×3 cells or fewer, solved by a shortest path (IDA* with Manhattan
+//! distance).
 
 use super::peel::Unsolved;
 use crate::heuristic::Manhattan;
@@ -6,15 +7,16 @@ use crate::large::mutable_board::MutableBoard;
 use crate::puzzle::tiles::{Board, Direction, Size, Tiles};
 use crate::search::{Ending, Limits, Problem, ida};
 
-/// Solves what is left of a field, 3×3 cells or fewer, all others being home.
+/// Solves the `unsolved` rectangle of at most 3×3 cells. All cells outside it must be solved
+/// already.
 ///
 /// # Panics
-/// If it cannot be solved.
+/// If the rectangle is not solvable.
 pub fn solve(field: &mut MutableBoard, unsolved: Unsolved) {
     let cols = field.size().cols();
     let size = Size::new(unsolved.rows, unsolved.cols).expect("a core has two rows and columns at least");
     let home_of_blank = usize::from(field.cells()[field.blank()]);
-    // The number of a home inside the core, the blank's being 0.
+    // Returns the number of the tile with this home inside the rectangle; the blank is 0.
     let inside = |home: usize| {
         let number = (home / cols - unsolved.top) * unsolved.cols + home % cols - unsolved.left;
         if home == home_of_blank { 0 } else { number as u32 + 1 }
@@ -27,7 +29,7 @@ pub fn solve(field: &mut MutableBoard, unsolved: Unsolved) {
         tiles.push(inside(field.cells()[cell].into()));
         goal.push(inside(cell));
     }
-    // Numbers above the blank's own are one too high, as it has none.
+    // The blank has no tile number, so the numbers above its home are one too high.
     let gap =
         (home_of_blank / cols - unsolved.top) * unsolved.cols + home_of_blank % cols - unsolved.left + 1;
     for number in tiles.iter_mut().chain(&mut goal) {

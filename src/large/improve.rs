@@ -1,11 +1,11 @@
-//! Shorter and shorter solutions until the time is over.
+//! Anytime improvement: shorter and shorter solutions until the deadline.
 //!
-//! First the staged solver, so that there is a solution at once. Then beams, each
-//! as wide as its share of the time allows; whoever is idle helps with beams that
-//! peel the lines in another order, or that begin at the goal: the better of two
-//! beams is worth as much as one of twice the width, and nobody waits for anybody.
-//! The rest of the time goes to windows of the best path, which is cut into pieces so
-//! that all can work on it.
+//! 1. The staged solver gives a first solution at once.
+//! 2. Beams run one after the other, each as wide as its share of the time allows. Helper threads
+//!    run beams of their own, which solve the lines in another order or start at the goal. Two
+//!    different beams find as much as one of twice the width, and need no synchronisation.
+//! 3. Windows of the best path are shortened for the rest of the time. The path is cut into
+//!    segments so that all threads can work on it.
 
 use super::beam::{self, BeamParams, Weights, Work};
 use super::staged::Staged;
@@ -17,19 +17,19 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// What an improvement may use.
+/// The resources of an improvement.
 pub struct Resources<'a> {
-    /// Its limits; the deadline is when it deadline.
+    /// The limits; their deadline ends the improvement.
     pub limits: Limits<'a>,
-    /// Who may help.
+    /// The pool of helper threads.
     pub helpers: &'a dyn HelperPool,
-    /// How many may come, the owner included.
+    /// The largest number of threads, the caller included.
     pub threads: usize,
     /// Memory for beams.
     pub memory: &'a mut [u64],
-    /// No solution is shorter than this.
+    /// A lower bound on the length of a solution.
     pub bound: usize,
-    /// Boards in a level of a beam, where the user has a wish.
+    /// The width of the beams, if the user chose one.
     pub width: Option<usize>,
 }
 
@@ -49,11 +49,11 @@ impl Incumbent {
     }
 }
 
-/// The time for an improvement to which no limit was set.
+/// The time for an improvement without a deadline.
 pub const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
-/// A solution of the field, as short as the time allows; `initial` is one that
-/// there is already. With no limit but the time, there always is one.
+/// Returns the shortest solution of `field` found before the deadline. `initial` is a solution to
+/// start from, if there is one. With no limit other than time, a solution is always found.
 pub fn improve(
     field: &MutableBoard,
     initial: Option<Vec<Direction>>,
@@ -87,7 +87,7 @@ pub fn improve(
             rounds.beams(again, deadline, (resources.threads, resources.memory, resources.width), work);
         }
         rounds.windows(work);
-        // Beams that do other things may find more, if they have time.
+        // Beams with other side orders may find more, if enough time is left.
         let left = deadline.saturating_duration_since(Instant::now());
         let enough = left > (deadline - started) / 10 && limits.reached(0).is_none();
         if !enough || !beam::suits(field.size()) || resources.width.is_some() || rounds.is_shortest() {
@@ -97,32 +97,32 @@ pub fn improve(
     Ok(best.path.into_inner())
 }
 
-/// When beams begin and end.
+/// The start and the end of a round of beams.
 struct Schedule {
     started: Instant,
     deadline: Instant,
     total: Duration,
 }
 
-/// The rounds of an improvement.
+/// The state shared by the rounds of an improvement.
 struct Rounds<'a> {
     field: &'a MutableBoard,
     best: &'a Incumbent,
     limits: Limits<'a>,
     helpers: &'a dyn HelperPool,
     bound: usize,
-    /// Beams begun so far.
+    /// The number of beams started so far.
     beams_started: AtomicUsize,
 }
 
 impl Rounds<'_> {
-    /// Whether there is nothing left to gain.
+    /// Returns whether the best solution has reached the lower bound.
     fn is_shortest(&self) -> bool {
         self.best.length.load(Relaxed) <= self.bound
     }
 
-    /// Beams for most of the time, one after the other; each time, all who come
-    /// have one of their own.
+    /// Runs beams one after the other for most of the time. In each round, every thread that joins
+    /// runs a beam of its own.
     fn beams(
         &self,
         started: Instant,
@@ -135,7 +135,7 @@ impl Rounds<'_> {
         let size = self.field.size();
         let needed = beam::bytes(size, beam::max_width_in(size, total));
         for &(part, changes_ends) in rounds(size, total) {
-            // Helpers may come later, too; but not at the cost of the owner's width.
+            // Helpers may still join later, but the owner's beam must not become narrower for them.
             let parts = match self.helpers.has_idle() {
                 true => threads.max(1),
                 false => (8 * memory.len() / needed).clamp(1, threads.max(1)),
@@ -145,7 +145,7 @@ impl Rounds<'_> {
                 Mutex::new(memory.chunks_mut(share.max(1)).take(parts).collect());
             let done = Mutex::new(Work::default());
             self.helpers.run_shared(&|| {
-                // The last piece is taken first: every other hand begins at the goal.
+                // Memory is taken from the back; every other thread starts at the goal.
                 let (memory, from_other_end) = {
                     let mut memories = memories.lock();
                     let Some(memory) = memories.pop() else { return };
@@ -159,7 +159,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// A beam that should be over after a part of the time.
+    /// Runs one beam that should end after a fraction of the time.
     fn beam(
         &self,
         (memory, width): (&mut [u64], Option<usize>),
@@ -191,8 +191,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// Windows, with more and more slack, until the time is over or nothing more
-    /// is found.
+    /// Shortens windows with increasing slack until the time is over or nothing is found.
     fn windows(&self, work: &mut Work) {
         let tried = Mutex::new(0u64);
         let mut slack = 4;
@@ -223,7 +222,7 @@ impl Rounds<'_> {
             self.best.length.store(after, Relaxed);
             *self.best.path.lock() = path;
             offset += PIECE / 2;
-            // Twice for each slack: with the cuts in other places, too.
+            // Each slack gets two passes, with the cuts between segments in different places.
             if after == before && offset.is_multiple_of(PIECE) {
                 slack += 2;
             }
@@ -231,8 +230,8 @@ impl Rounds<'_> {
         work.generated += tried.into_inner();
     }
 
-    /// The path in pieces, each with the field at its start. The first cut comes
-    /// after `offset` moves, modulo the size of a piece.
+    /// Cuts `path` into segments, each with the board at its start. The first cut is after `offset`
+    /// moves modulo `PIECE`.
     fn pieces(&self, path: Vec<Direction>, offset: usize) -> Vec<Mutex<(MutableBoard, Vec<Direction>)>> {
         let mut field = self.field.clone();
         let mut pieces = Vec::new();
@@ -249,15 +248,15 @@ impl Rounds<'_> {
     }
 }
 
-/// Windows with more slack than this are too much for depth-first search.
+/// The largest slack for which depth-first search is affordable.
 const MAX_SLACK: usize = 16;
 
-/// Moves in a piece.
+/// The number of moves in a segment.
 const PIECE: usize = 256;
 
-/// When each beam of a time should be over, as parts of it, and whether it begins
-/// at the other end of the puzzle. On a small board two beams, one from each end,
-/// find more than one of twice their width.
+/// Returns the schedule of beams: the fraction of `total` at which each should end, and whether it
+/// starts at the other end of the puzzle. On a small board two beams, one from each end, find more
+/// than one of twice the width.
 fn rounds(size: Size, total: Duration) -> &'static [(f64, bool)] {
     if total < Duration::from_millis(300) {
         &[(0.92, false)]

@@ -1,14 +1,13 @@
-//! Tile boards too large for shortest solutions: first any solution, then
-//! shorter ones.
+//! Tile boards that are too large for shortest solutions: first any solution, then shorter ones.
 //!
-//! * [`field`]: a board of any size while it is being solved.
-//! * [`peel`]: what is left of it while lines are peeled off its sides.
-//! * [`staged`]: line by line, each tile by its shortest route; always solves.
-//! * [`beam`]: the best boards of each level, line by line.
-//! * [`windows`]: shorter ways between two boards of a path.
-//! * [`improve`]: all of these, until the time is over.
-//! * [`core`]: what is left in the end, by a shortest path.
-//! * [`bound`]: how short a solution can be at best.
+//! * [`mutable_board`]: a board of any size with its history of moves.
+//! * [`peel`]: the unsolved rectangle, from whose sides lines are solved.
+//! * [`staged`]: solves line by line, each tile by its shortest route; always succeeds.
+//! * [`beam`]: beam search, line by line.
+//! * [`windows`]: shortcuts between two boards of a path.
+//! * [`improve`]: all of these until the deadline.
+//! * [`endgame`]: the last 3×3 cells by a shortest path.
+//! * [`bound`]: a lower bound on the length of a solution.
 
 pub mod beam;
 pub mod bound;

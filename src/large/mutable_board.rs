@@ -1,27 +1,27 @@
-//! A board of any size while it is being solved, with the moves made so far.
+//! A mutable board of any size with the moves made so far.
 //!
-//! A tile is called by the cell where it belongs, and so is the blank: the board
-//! is solved when every cell holds its own number.
+//! A tile is named by its home, the cell where the goal has it, and so is the blank. The board is
+//! solved when every cell contains its own number.
 
 use crate::puzzle::tiles::{Board, Direction, Size};
 
-/// A board, where each tile is on it, and how it came to be so.
+/// A board, the inverse mapping from tile to cell, and the history of moves.
 #[derive(Clone, Debug)]
 pub struct MutableBoard {
     size: Size,
-    /// The home of what lies in each cell.
+    /// The home of the tile in each cell.
     at: Vec<u16>,
-    /// Where the tile of each home is.
+    /// The cell of each tile, by home.
     cell_of: Vec<u16>,
     blank: usize,
     moves: Vec<Direction>,
 }
 
 impl MutableBoard {
-    /// A board that is to become `goal`.
+    /// Creates a board that is to be transformed into `goal`.
     ///
     /// # Panics
-    /// If the two are not of one size.
+    /// If the sizes differ.
     pub fn new(board: &Board, goal: &Board) -> Self {
         assert_eq!(board.size(), goal.size(), "a goal has the size of its board");
         let mut home = vec![0; board.tiles().len()];
@@ -31,7 +31,7 @@ impl MutableBoard {
         Self::to_homes(board, |tile| home[tile].into())
     }
 
-    /// A board whose tiles, and the blank as number 0, are to go home.
+    /// Creates a board from the home of each tile; tile 0 is the blank.
     pub fn to_homes(board: &Board, home: impl Fn(usize) -> usize) -> Self {
         let at: Vec<u16> = board.tiles().iter().map(|&tile| home(tile.into()) as u16).collect();
         let mut cell_of = vec![0; at.len()];
@@ -41,35 +41,35 @@ impl MutableBoard {
         Self { size: board.size(), at, cell_of, blank: board.blank(), moves: Vec::new() }
     }
 
-    /// The same puzzle from its end: the goal is to become this board. Its
-    /// solutions are those of this field, [`backward`].
+    /// Returns the inverse puzzle: from the goal to this board. [`backward`] turns its solutions
+    /// into solutions of this board.
     pub fn reversed(&self) -> Self {
         let blank = usize::from(self.at[self.blank]);
         let (at, cell_of) = (self.cell_of.clone(), self.at.clone());
         Self { size: self.size, at, cell_of, blank, moves: Vec::new() }
     }
 
-    /// The board's size.
+    /// Returns the size of the board.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// The homes of what lies in the cells, row by row.
+    /// Returns the home of the tile in each cell, row by row.
     pub fn cells(&self) -> &[u16] {
         &self.at
     }
 
-    /// The cell in which the tile of a home is.
+    /// Returns the cell of the tile with this `home`.
     pub fn cell_of(&self, home: usize) -> usize {
         self.cell_of[home].into()
     }
 
-    /// The blank's cell.
+    /// Returns the cell of the blank.
     pub fn blank(&self) -> usize {
         self.blank
     }
 
-    /// Lays out other tiles on the same board, and forgets all moves.
+    /// Replaces the tiles and clears the history.
     pub fn arrange(&mut self, home_of: impl Fn(usize) -> usize) {
         let blank = self.at[self.blank];
         for cell in 0..self.at.len() {
@@ -83,28 +83,28 @@ impl MutableBoard {
         self.moves.clear();
     }
 
-    /// Whether a cell holds what belongs there.
+    /// Returns whether `cell` contains its own tile.
     pub fn is_home(&self, cell: usize) -> bool {
         usize::from(self.at[cell]) == cell
     }
 
-    /// Whether all cells do.
+    /// Returns whether every cell contains its own tile.
     pub fn is_solved(&self) -> bool {
         (0..self.at.len()).all(|cell| self.is_home(cell))
     }
 
-    /// The moves made so far.
+    /// Returns the moves made so far.
     pub fn moves(&self) -> &[Direction] {
         &self.moves
     }
 
-    /// The moves made, when no more are to come.
+    /// Returns the moves made and drops the board.
     pub fn into_moves(self) -> Vec<Direction> {
         self.moves
     }
 
-    /// Moves the blank, where there is a cell for it. A move that undoes the one
-    /// before takes it back.
+    /// Moves the blank in `direction`, which must not leave the board, and records the move. A move
+    /// that undoes the previous one removes it from the history.
     pub fn slide(&mut self, direction: Direction) {
         self.shift(direction);
         if self.moves.last() == Some(&direction.opposite()) {
@@ -114,7 +114,7 @@ impl MutableBoard {
         }
     }
 
-    /// Moves the blank without a note of it.
+    /// Moves the blank in `direction` without recording the move.
     pub fn shift(&mut self, direction: Direction) {
         let (to, from) = (self.blank, beside(self.blank, direction, self.size.cols()));
         self.at.swap(to, from);
@@ -123,12 +123,12 @@ impl MutableBoard {
     }
 }
 
-/// A path walked from its end to its start.
+/// Returns the inverse of a path.
 pub fn backward(path: &[Direction]) -> Vec<Direction> {
     path.iter().rev().map(|step| step.opposite()).collect()
 }
 
-/// The cell beside a cell on a board of so many columns, which must be there.
+/// Returns the neighbour of `cell` in `direction`, which must be on the board.
 #[inline(always)]
 pub fn beside(cell: usize, direction: Direction, cols: usize) -> usize {
     match direction {

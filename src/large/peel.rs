@@ -1,17 +1,17 @@
-//! What is left of a board while lines are peeled off its sides.
+//! The unsolved rectangle of a board. Lines are solved at its sides, from the outside in.
 
 use crate::puzzle::tiles::{Direction, Size};
 
-/// A rectangle of cells that are not solved yet.
+/// The rectangle of cells that are not solved yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsolved {
-    /// Its first row.
+    /// The first row.
     pub top: usize,
-    /// Its first column.
+    /// The first column.
     pub left: usize,
-    /// How many rows it has.
+    /// The number of rows.
     pub rows: usize,
-    /// How many columns it has.
+    /// The number of columns.
     pub cols: usize,
 }
 
@@ -29,27 +29,27 @@ pub enum Side {
 }
 
 impl Side {
-    /// All four.
+    /// All sides.
     pub const ALL: [Self; 4] = [Self::Top, Self::Left, Self::Bottom, Self::Right];
 
-    /// Whether it is a row.
+    /// Returns whether the side is a row.
     pub fn is_row(self) -> bool {
         matches!(self, Self::Top | Self::Bottom)
     }
 }
 
 impl Unsolved {
-    /// All of a board.
+    /// Returns the rectangle of a whole board.
     pub fn whole(size: Size) -> Self {
         Self { top: 0, left: 0, rows: size.rows(), cols: size.cols() }
     }
 
-    /// Whether it has a cell, given by row and column.
+    /// Returns whether the rectangle contains the cell at `row` and `col`.
     pub fn contains(&self, row: usize, col: usize) -> bool {
         row.wrapping_sub(self.top) < self.rows && col.wrapping_sub(self.left) < self.cols
     }
 
-    /// What is left without the line of a side.
+    /// Returns the rectangle without the line at `side`.
     pub fn without(self, side: Side) -> Self {
         match side {
             Side::Top => Self { top: self.top + 1, rows: self.rows - 1, ..self },
@@ -59,9 +59,9 @@ impl Unsolved {
         }
     }
 
-    /// The sides whose line may be next, where the blank's home is in this row
-    /// and column: those that do not hold it, across the longer way, or either
-    /// way in a square. None where no way is longer than `core`.
+    /// Returns the sides whose line may be solved next. Such a line does not contain the home of
+    /// the blank, and it shortens the longer dimension, or either one in a square. There is none if
+    /// both dimensions are at most `endgame_side`.
     pub fn open_sides(self, blank: (usize, usize), endgame_side: usize) -> impl Iterator<Item = Side> {
         let longest = self.rows.max(self.cols);
         Side::ALL.into_iter().filter(move |&side| {
@@ -74,21 +74,21 @@ impl Unsolved {
     }
 }
 
-/// A rectangle seen from one of its sides: row 0 is that side's line, and rows
-/// count away from it.
+/// Coordinates of a rectangle relative to one of its sides: row 0 is the line of that side, and
+/// rows count away from it.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     origin: usize,
     along: (Direction, usize),
     inward: (Direction, usize),
-    /// Cells in the line.
+    /// The number of cells in the line.
     pub width: usize,
-    /// Lines, this one included.
+    /// The number of lines, this one included.
     pub height: usize,
 }
 
 impl View {
-    /// The view from a side, on a board of so many columns.
+    /// Creates the view from `side` of a board with `board_cols` columns.
     pub fn new(unsolved: Unsolved, side: Side, board_cols: usize) -> Self {
         let first = unsolved.top * board_cols + unsolved.left;
         let (origin, inward) = match side {
@@ -107,7 +107,7 @@ impl View {
         Self { origin, along: (along, stride(along)), inward: (inward, stride(inward)), width, height }
     }
 
-    /// The board's cell at a row and place of this view.
+    /// Returns the cell of the board at `row` and `place` of this view.
     #[inline]
     pub fn cell(&self, row: usize, place: usize) -> usize {
         let across = row * self.inward.1;
@@ -119,7 +119,7 @@ impl View {
         }
     }
 
-    /// The number of a board's cell, counted row by row of this view.
+    /// Returns the row-major number of a board's cell in this view.
     pub fn number(&self, cell: usize, board_cols: usize) -> usize {
         let (row, col) = (cell / board_cols, cell % board_cols);
         let (first_row, first_col) = (self.origin / board_cols, self.origin % board_cols);
@@ -131,8 +131,8 @@ impl View {
         }
     }
 
-    /// The board's direction for one of this view, in which `Down` leads away
-    /// from the line and `Right` along it.
+    /// Converts a direction of this view to one of the board. In the view, `Down` leads away from
+    /// the line and `Right` along it.
     pub fn direction(&self, seen: Direction) -> Direction {
         match seen {
             Direction::Down => self.inward.0,

@@ -1,42 +1,42 @@
-//! Shorter ways between two boards of a path.
+//! Windows: shortcuts between two boards of a path.
 //!
-//! A window is a stretch of the path. Its length less the Manhattan distance
-//! between its targets is its *slack*: twice the number of moves in it that lead
-//! nowhere. Depth-first search for a way with less slack is quick while that is
-//! small, however long the window is; so windows are chosen by their slack.
+//! A window is a segment of the path. Its *slack* is its length minus the Manhattan distance
+//! between its ends: twice the number of moves that do not reduce the distance. Depth-first search
+//! for a path with less slack is fast while the slack is small, however long the window is. Windows
+//! are therefore chosen by their slack.
 
 use crate::large::mutable_board::{MutableBoard, beside};
 use crate::puzzle::tiles::{Direction, Size};
 
-/// Shortens stretches of paths on boards of one size.
+/// Shortens paths on boards of one size.
 pub struct Windows {
     size: Size,
-    /// Where each tile is at the end of the window, as row and column.
+    /// Row and column of each tile at the end of the window.
     targets: Vec<[u8; 2]>,
     found: Vec<Direction>,
-    /// Moves tried.
+    /// The number of moves tried.
     tried: u64,
 }
 
-/// Moves tried in one window, at moves_left.
+/// The largest number of moves tried in one window.
 const MAX_MOVES: u64 = 60_000;
 
-/// Windows are no longer than this.
+/// The largest length of a window.
 const MAX_LENGTH: usize = 90;
 
 impl Windows {
-    /// For boards of a size.
+    /// Creates a solver of windows for boards of one size.
     pub fn new(size: Size) -> Self {
         Self { size, targets: vec![[0; 2]; size.cells()], found: Vec::new(), tried: 0 }
     }
 
-    /// Moves tried so far.
+    /// Returns the number of moves tried so far.
     pub fn tried(&self) -> u64 {
         self.tried
     }
 
-    /// Shortens a path from a field, window by window, each with up to so much
-    /// slack, until `stop`. The field's own moves do not matter.
+    /// Shortens `path`, which starts at `field`, window by window with at most `slack`, until
+    /// `stop` returns `true`. The history of `field` is ignored.
     pub fn shorten(
         &mut self,
         field: &MutableBoard,
@@ -50,7 +50,7 @@ impl Windows {
             let length = self.measure(&start, &path[at..], slack);
             if length > 3 && self.search(&mut start, length) {
                 path.splice(at..at + length, self.found.drain(..));
-                // What lies before may join up with what is new.
+                // The moves before the shortcut may combine with it.
                 let back = at.min(12);
                 for step in path[at - back..at].iter().rev() {
                     start.shift(step.opposite());
@@ -64,15 +64,15 @@ impl Windows {
         }
     }
 
-    /// The length of the longest window at the start of a path that has some
-    /// slack, but no more than this; notes where the tiles are at its end.
+    /// Returns the length of the longest prefix of `path` with slack above 0 and at most `slack`,
+    /// and stores its end in `targets`.
     fn measure(&mut self, start: &MutableBoard, path: &[Direction], slack: usize) -> usize {
         let cols = self.size.cols();
         let mut field = start.clone();
         let (mut distance, mut length) = (0isize, 0);
         for (made, &step) in path.iter().take(MAX_LENGTH).enumerate() {
             field.shift(step);
-            // The tile that made way lies where the blank was.
+            // The tile that moved is in the previous cell of the blank.
             let cell = beside(field.blank(), step.opposite(), cols);
             let from = start.cell_of(field.cells()[cell].into());
             let away =
@@ -95,8 +95,8 @@ impl Windows {
         length
     }
 
-    /// Looks for a way to the window's end that is shorter by two moves at
-    /// least; leaves the field as it was.
+    /// Searches a path to the end of the window that is at least two moves shorter. `field` is
+    /// unchanged on return.
     fn search(&mut self, field: &mut MutableBoard, length: usize) -> bool {
         let cols = self.size.cols();
         let blank = usize::from(field.cells()[field.blank()]);
@@ -112,7 +112,7 @@ impl Windows {
         }
         self.found.clear();
         let mut moves_left = MAX_MOVES;
-        // Shorter ways first: they are found, or ruled out, soonest.
+        // Iterative deepening: short paths are found or refuted fastest.
         let mut bound = distance + (length - distance) % 2;
         while bound + 2 <= length {
             if self.depth_first(field, (distance, bound), blank, &mut moves_left) {
@@ -123,7 +123,7 @@ impl Windows {
         false
     }
 
-    /// Depth-first search for a way of `bound` moves. The field targets as it was.
+    /// Depth-first search for a path of `bound` moves. `field` is unchanged on return.
     fn depth_first(
         &mut self,
         field: &mut MutableBoard,
@@ -144,7 +144,7 @@ impl Windows {
             if self.found.last() == Some(&direction.opposite()) {
                 continue;
             }
-            // The tile moves against the blank's direction.
+            // The tile moves opposite to the blank.
             let (inside, nearer) = match direction {
                 Direction::Up => (row > 0, row > 0 && self.target(field, row - 1, col)[0] as usize >= row),
                 Direction::Down => {
@@ -179,7 +179,7 @@ impl Windows {
         false
     }
 
-    /// Where the tile in a cell is at the end of the window.
+    /// Returns the position, at the end of the window, of the tile at `row` and `col`.
     fn target(&self, field: &MutableBoard, row: usize, col: usize) -> [u8; 2] {
         self.targets[usize::from(field.cells()[row * self.size.cols() + col])]
     }

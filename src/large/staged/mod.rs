@@ -1,10 +1,12 @@
-//! Staged solving: lines are peeled off the sides, one after the other, until a
-//! core is left that is solved by a shortest path.
+//! The staged solver: solves one line after the other from the outside in; the rest is the endgame.
 //!
-//! A line grows from both its ends: the tile of either end goes in by its
-//! shortest route, the nearer one first (`route`); the last two go in
-//! together (`pair`). Every solvable board is solved, thin ones too: see
-//! [`Staged::line`].
+//! 1. Choose the side whose tiles are closest to their homes.
+//! 2. Fill the line from both ends. The tile of either end is moved by its shortest route, the
+//!    closer tile first (`route`).
+//! 3. Place the last two tiles of the line together (`pair`).
+//! 4. Solve the last 3×3 cells by a shortest path (`endgame`).
+//!
+//! Every solvable board is solved, thin ones included: see [`Staged::line`].
 
 mod pair;
 mod route;
@@ -17,36 +19,35 @@ use crate::search::{Limits, Stop};
 use pair::{PairTable, Trio, Window};
 use route::{Route, Router, Target, ToCell};
 
-/// Boards with no side longer than this are left for the core.
+/// Rectangles with no side longer than this are left to the endgame.
 const ENDGAME_SIDE: usize = 3;
 
-/// Solves boards of one size, one after the other.
+/// A solver for boards of one size.
 pub struct Staged {
     router: Router,
     fixed: Vec<bool>,
-    /// Routes tried, as a measure of the work done.
+    /// The number of routes searched, a measure of effort.
     routes: u64,
 }
 
 impl Staged {
-    /// A solver for boards of a size.
+    /// Creates a solver for boards of one size.
     pub fn new(size: Size) -> Self {
         Self { router: Router::new(size.rows(), size.cols()), fixed: vec![false; size.cells()], routes: 0 }
     }
 
-    /// The bytes that a solver and a field for boards of a size need, about,
-    /// without the moves.
+    /// Returns the approximate memory of a solver and a board, without the moves.
     pub fn bytes(size: Size) -> usize {
         Router::bytes(size.cells()) + 5 * size.cells() + (64 << 10)
     }
 
-    /// Routes tried so far.
+    /// Returns the number of routes searched so far.
     pub fn routes(&self) -> u64 {
         self.routes
     }
 
-    /// Solves a board, which must be solvable. The field's moves are the
-    /// solution; a limit that comes first leaves it half solved.
+    /// Solves a solvable board; the history of `field` is the solution. If a limit is reached,
+    /// `field` is left partly solved.
     pub fn solve(&mut self, field: &mut MutableBoard, limits: &Limits<'_>) -> Result<(), Stop> {
         let mut unsolved = Unsolved::whole(field.size());
         while let Some(side) = next_side(field, unsolved) {
@@ -60,15 +61,15 @@ impl Staged {
         Ok(())
     }
 
-    /// Solves the line of a side of `unsolved`, across which there are more than
-    /// three cells.
+    /// Solves the line at `side` of `unsolved`, which must be more than three cells deep from that
+    /// side.
     ///
-    /// This never fails. While the gap in the line has three cells or more, all
-    /// free cells lie in squares of four free cells that hang together by their
-    /// edges, so any tile can be brought to any of them. For the last two, one is
-    /// parked in the gap; the lines below are free, two wide at limit and three
-    /// deep, so the other can be brought below the gap; and inside the window
-    /// any two tiles can be brought home, as `PairTable` shows by enumeration.
+    /// This always succeeds. While the gap in the line has at least three cells, the free cells are
+    /// covered by 2×2 squares of free cells that are connected by their edges, so any tile can be
+    /// moved to any free cell. For the last two tiles, one is parked in the gap. The lines below
+    /// are free, at least two cells wide and three deep, so the other tile can be moved below the
+    /// gap. Inside the window any two tiles can be brought home; `PairTable` shows this by
+    /// enumeration.
     pub fn line(&mut self, field: &mut MutableBoard, unsolved: Unsolved, side: Side) {
         let cols = field.size().cols();
         let view = View::new(unsolved, side, cols);
@@ -109,7 +110,7 @@ impl Staged {
         self.router.route(field, unsolved, &self.fixed, field.cell_of(tile), target)
     }
 
-    /// Brings the two tiles home that belong at `start` and next to it.
+    /// Places the last two tiles of the line, whose homes are at `start` and `start + 1`.
     fn last_two(&mut self, field: &mut MutableBoard, unsolved: Unsolved, view: &View, start: usize) {
         let homes = [view.cell(0, start), view.cell(0, start + 1)];
         if homes.iter().all(|&home| field.is_home(home)) {
@@ -149,9 +150,8 @@ impl Staged {
         }
     }
 
-    /// The way to bring one of two tiles to a place and the other into the
-    /// window; its cost is that of bringing both home. None that costs `limit`
-    /// or more.
+    /// Returns a route that moves one of the two tiles to `place` and the other into the window, if
+    /// its cost is below `limit`. The cost includes bringing both tiles home.
     fn parking_route(
         &mut self,
         field: &mut MutableBoard,
@@ -189,14 +189,14 @@ impl Staged {
     }
 }
 
-/// The moves that bring a tile home, if nothing is in the way.
+/// Returns a lower bound on the moves that bring a tile home: the cost without obstacles.
 fn unobstructed_cost(field: &MutableBoard, home: usize) -> u32 {
     let cols = field.size().cols();
     let at = |cell: usize| (cell / cols, cell % cols);
     route::estimate(at(field.cell_of(home)), at(field.blank()), &ToCell::new(home, cols))
 }
 
-/// The side to be peeled next: where the tiles are nearest to their places.
+/// Returns the side to solve next: the one whose tiles are closest to their homes.
 fn next_side(field: &MutableBoard, unsolved: Unsolved) -> Option<Side> {
     let cols = field.size().cols();
     let blank = usize::from(field.cells()[field.blank()]);
@@ -212,7 +212,7 @@ fn next_side(field: &MutableBoard, unsolved: Unsolved) -> Option<Side> {
 }
 
 impl IntoWindow<'_> {
-    /// What is left when both tiles are inside.
+    /// Returns the remaining cost when both tiles are inside the window.
     fn inside(&self, (row, col): (usize, usize), side: Direction) -> u32 {
         let cols = self.window.board_cols();
         let tile = row * cols + col;
@@ -225,7 +225,7 @@ impl IntoWindow<'_> {
     }
 }
 
-/// The window's target: one tile stays where it is, the other comes in.
+/// A target inside the window: one tile is parked, the other moves in.
 struct IntoWindow<'w> {
     window: &'w Window<'w>,
     parked: usize,
@@ -233,8 +233,8 @@ struct IntoWindow<'w> {
 }
 
 impl Target for IntoWindow<'_> {
-    /// Each push brings the tile at most one cell nearer, and between two pushes
-    /// lie two moves at limit.
+    /// Each push moves the tile at most one cell closer, and at least two moves lie between two
+    /// pushes.
     fn estimate(&self, tile: (usize, usize), side: Direction) -> u32 {
         let away = self.window.away(tile);
         match away.iter().sum::<usize>() as u32 {

@@ -1,28 +1,28 @@
-//! The last two tiles of a line, which must go in together.
+//! The last two tiles of a line, which must be placed together.
 //!
-//! Their line is full but for two neighbouring cells. Inside a window of four
-//! rows and up to four columns around that gap, the number of moves that bring
-//! both home is known for each place of the two tiles and the blank.
+//! The line is full except for two adjacent cells, the gap. A window of four rows and up to four
+//! columns surrounds the gap. A table has the number of moves that bring both tiles home, for each
+//! position of the two tiles and the blank.
 
 use crate::large::peel::View;
 use crate::puzzle::tiles::Direction;
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 
-/// Rows of the window, the line's own included.
+/// The number of rows in the window, the line included.
 const ROWS: usize = 4;
 
-/// No arrangement of tiles, or none that can be brought home.
+/// The distance of positions that are invalid or cannot be solved.
 const UNREACHABLE: u8 = u8::MAX;
 
-/// Distances for a window of some width and place of the gap.
+/// The distances for one width of the window and one position of the gap.
 pub(super) struct PairTable {
     width: usize,
     gap: usize,
     distance: Vec<u8>,
 }
 
-/// The three cells that matter, as numbers in the window.
+/// The cells of the two tiles and the blank, as numbers in the window.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Trio {
     pub(super) first: usize,
@@ -42,7 +42,7 @@ impl Trio {
 }
 
 impl PairTable {
-    /// The table for a window so wide, from 2 to 4, whose gap starts at a place.
+    /// Returns the table for a window of `width` columns (2 to 4) whose gap starts at column `gap`.
     pub(super) fn get(width: usize, gap: usize) -> &'static Self {
         static TABLES: [OnceLock<PairTable>; 9] = [const { OnceLock::new() }; 9];
         TABLES[3 * (width - 2) + gap].get_or_init(|| Self::new(width, gap))
@@ -70,12 +70,12 @@ impl PairTable {
         table
     }
 
-    /// The moves that are left.
+    /// Returns the number of moves to the goal.
     pub(super) fn distance(&self, trio: Trio) -> Option<u32> {
         Some(self.distance[trio.index()]).filter(|&far| far != UNREACHABLE).map(u32::from)
     }
 
-    /// A move that leads nearer, and what it leads to; none at the end.
+    /// Returns a move that reduces the distance, and the position after it; none at the goal.
     pub(super) fn next_step(&self, trio: Trio) -> Option<(Direction, Trio)> {
         let far = self.distance(trio)?;
         Direction::ALL
@@ -100,12 +100,12 @@ impl PairTable {
     }
 }
 
-/// A window on a board.
+/// A window placed on a board.
 pub(super) struct Window<'t> {
     pub(super) table: &'t PairTable,
-    /// The board's cells of the window; of the line, those in the gap only.
+    /// The board's cells in the window; in the first row, only the gap.
     cells: [Option<usize>; 16],
-    /// The number of each cell, by row and column.
+    /// The bounding rectangle on the board.
     top: usize,
     left: usize,
     rows: usize,
@@ -114,7 +114,7 @@ pub(super) struct Window<'t> {
 }
 
 impl<'t> Window<'t> {
-    /// The window of a view from the place `from` on.
+    /// Creates the window whose first column is `from` in `view`.
     pub(super) fn new(table: &'t PairTable, view: &View, from: usize, board_cols: usize) -> Self {
         let mut cells = [None; 16];
         let (mut low, mut high) = ((usize::MAX, usize::MAX), (0, 0));
@@ -131,12 +131,12 @@ impl<'t> Window<'t> {
         Self { table, cells, top: low.0, left: low.1, rows, cols, board_cols }
     }
 
-    /// The board's columns.
+    /// Returns the number of columns of the board.
     pub(super) fn board_cols(&self) -> usize {
         self.board_cols
     }
 
-    /// The number of a board's cell in the window.
+    /// Returns the number of a board's cell in the window.
     pub(super) fn number(&self, cell: usize) -> Option<usize> {
         let (row, col) = (cell / self.board_cols, cell % self.board_cols);
         if row.wrapping_sub(self.top) >= self.rows || col.wrapping_sub(self.left) >= self.cols {
@@ -145,8 +145,8 @@ impl<'t> Window<'t> {
         self.cells.iter().position(|&own| own == Some(cell))
     }
 
-    /// How many rows and columns a place is away from it, by direction in which
-    /// it lies.
+    /// Returns the distance of a cell from the window in rows or columns, indexed by the direction
+    /// towards the window.
     pub(super) fn away(&self, (row, col): (usize, usize)) -> [usize; 4] {
         [
             row.saturating_sub(self.top + self.rows - 1),

@@ -1,32 +1,30 @@
-//! The shortest way to bring one tile somewhere, past tiles that must stay.
+//! The shortest route of one tile to a target, around fixed tiles.
 //!
-//! The blank first walks to the tile; then it stays beside it: it either pushes
-//! (the tile takes the blank's position) or goes round a corner of it in two moves.
-//! So a state is the tile's cell and the side on which the blank is, and A* over
-//! these few states, with the cost on an empty board as its estimate, goes
-//! almost straight to its end.
+//! The blank first moves to the tile and then stays adjacent to it. It either pushes the tile (they
+//! swap cells) or goes around one of its corners in two moves. A state is therefore the cell of the
+//! tile and the side of the blank. A* searches these few states; the estimate is the cost on a
+//! board without obstacles, so the search goes almost straight to the target.
 
 use crate::large::mutable_board::{MutableBoard, beside};
 use crate::large::peel::Unsolved;
 use crate::puzzle::tiles::Direction;
 
-/// The cost of a move; and what a move costs less if it brings the tile that
-/// makes way nearer to its home, or more if it takes it farther away.
+/// The cost of a move, and the bonus or penalty of a move that brings the displaced tile closer to
+/// its home or farther away.
 const MOVE: u32 = 4;
 const BIAS: u32 = 1;
 
-/// Where a route may end.
+/// The end of a route.
 pub(super) trait Target {
-    /// No fewer moves than are left when the tile is at this row and column and
-    /// the blank beside it on this side.
+    /// Returns a lower bound on the remaining moves when the tile is at this row and column and the
+    /// blank is on this side of it.
     fn estimate(&self, tile: (usize, usize), side: Direction) -> u32;
 
-    /// Whether the route may end with tile and blank in these cells, and what
-    /// that still costs.
+    /// Returns the remaining cost if the route may end with tile and blank in these cells.
     fn finish(&self, tile: usize, blank: usize) -> Option<u32>;
 }
 
-/// The tile in one cell, the blank anywhere.
+/// The target "tile in `cell`, blank anywhere".
 pub(super) struct ToCell {
     cell: usize,
     row: usize,
@@ -40,8 +38,8 @@ impl ToCell {
 }
 
 impl Target for ToCell {
-    /// The cost on a board without edges. A push in the direction of the one
-    /// before costs 5 moves, a turn 3; so turns are made as often as possible.
+    /// Returns the cost on a board without edges. A push in the direction of the previous one costs
+    /// 5 moves, a push after a turn 3; so the cheapest route turns as often as possible.
     fn estimate(&self, (row, col): (usize, usize), side: Direction) -> u32 {
         let (v, h) = (row.abs_diff(self.row) as u32, col.abs_diff(self.col) as u32);
         let down = if row < self.row { Direction::Down } else { Direction::Up };
@@ -68,16 +66,16 @@ impl Target for ToCell {
     }
 }
 
-/// What is node of a state.
+/// A state of the search.
 #[derive(Clone, Copy, Default)]
 struct RouteNode {
-    /// The search that knows it.
+    /// The number of the search that wrote this entry.
     stamp: u32,
     cost: u32,
     parent: u32,
 }
 
-/// Searches routes on boards of one size, one after the other.
+/// Searches routes on boards of one size. The tables are reused.
 pub(super) struct Router {
     cols: usize,
     cells: usize,
@@ -85,21 +83,20 @@ pub(super) struct Router {
     coordinates: Vec<[u8; 2]>,
     stamp: u32,
     nodes: Vec<RouteNode>,
-    /// Open states by cost and estimate; all empty between searches.
+    /// The open list: stacks by f. All are empty between searches.
     open: Vec<Vec<u32>>,
-    /// The highest level in use.
+    /// The largest f in use.
     highest: usize,
 }
 
-/// A route: what it costs, with what its target adds, and its moves.
+/// A route: its cost, including the remaining cost at the target, and its moves.
 #[derive(Default)]
 pub(super) struct Route {
     pub(super) cost: u32,
     pub(super) moves: Vec<Direction>,
 }
 
-/// The cost of a route as it is estimated while the blank is on its way to the
-/// tile.
+/// The estimate while the blank approaches the tile.
 struct Approach {
     tile: (isize, isize),
     by_side: [u32; 4],
@@ -119,12 +116,12 @@ impl Approach {
     }
 }
 
-/// What a route would cost on a board without edges: the least it can cost.
+/// Returns the cost of a route on a board without obstacles, a lower bound.
 pub(super) fn estimate(tile: (usize, usize), blank: (usize, usize), target: &impl Target) -> u32 {
     Approach::new(tile, target).estimate(blank)
 }
 
-/// Blank and tile apart, beside each other.
+/// The position of the blank relative to the tile.
 #[derive(Clone, Copy)]
 enum Position {
     Apart { blank: usize },
@@ -146,13 +143,13 @@ impl Router {
         }
     }
 
-    /// The bytes that a router for so many cells needs, about.
+    /// Returns the approximate memory of a router for `cells` cells.
     pub(super) fn bytes(cells: usize) -> usize {
         cells * (5 * (size_of::<RouteNode>() + size_of::<u32>()) + 2)
     }
 
-    /// The shortest route of a tile to a target inside `unsolved`, on which neither
-    /// it nor the blank enters a fixed cell; none if there is none.
+    /// Returns the shortest route of the tile in cell `tile` to `target` inside `unsolved`. Neither
+    /// the tile nor the blank enters a `fixed` cell. Returns none if there is no route.
     pub(super) fn route(
         &mut self,
         field: &MutableBoard,
@@ -173,8 +170,8 @@ impl Router {
             Position::Beside { tile, side } => MOVE * target.estimate(at(tile), side),
             Position::Apart { blank } => MOVE * approach.estimate(at(blank)),
         };
-        // The cost of moving the blank from one cell into another, as the tiles
-        // lie before the route.
+        // Returns the cost of moving the blank between adjacent cells, given the tiles before the
+        // route.
         let step = |from: usize, to: usize| {
             let (home, near, far) = (at(field.cells()[to].into()), at(from), at(to));
             let away = |position: (usize, usize)| home.0.abs_diff(position.0) + home.1.abs_diff(position.1);
@@ -205,7 +202,7 @@ impl Router {
             }
         }
         if cursor == usize::MAX {
-            // There is no straight way, or no way to go.
+            // No monotone path exists, or the blank is already adjacent to the tile.
             self.stamp += 1;
             self.nodes[id].stamp = self.stamp;
             cursor = estimate(start) as usize;
@@ -266,7 +263,7 @@ impl Router {
                 }
             }
         }
-        // Nothing is open below the last level.
+        // All stacks below `cursor` are empty.
         for level in self.open.iter_mut().take(self.highest + 1).skip(cursor) {
             level.clear();
         }
@@ -276,9 +273,9 @@ impl Router {
         Some(Route { cost, moves: self.moves(end) })
     }
 
-    /// Walks the blank to the tile in the best of all ways that never turn back,
-    /// one cell after the other of the rectangle between them. The states in
-    /// which it arrives.
+    /// Computes the cheapest monotone path of the blank to every cell of the rectangle between
+    /// blank and tile, by dynamic programming. Returns the states in which the blank is adjacent to
+    /// the tile.
     fn monotone_paths(
         &mut self,
         blank: (usize, usize),
@@ -331,7 +328,7 @@ impl Router {
         reached.into_iter().flatten().collect()
     }
 
-    /// The position of a blank in a cell while the tile has not moved.
+    /// Returns the position with the blank in cell `blank`, while the tile has not moved.
     fn with_blank_at(&self, blank: usize, tile: usize) -> Position {
         let side = match blank.wrapping_sub(tile) {
             1 if !blank.is_multiple_of(self.cols) => Some(Direction::Right),
@@ -366,7 +363,7 @@ impl Router {
         self.open[level].push(id as u32);
     }
 
-    /// The moves that led to a state.
+    /// Returns the moves from the start to state `end`.
     fn moves(&self, end: usize) -> Vec<Direction> {
         let blank_of = |position| match position {
             Position::Apart { blank } => blank,
