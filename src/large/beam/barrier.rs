@@ -1,13 +1,13 @@
-//! How several threads go through the levels of one beam.
+//! A barrier that lets several threads run the phases of one beam.
 //!
-//! A level is a few phases, and each phase the same piece of work for every
-//! shard of the beam. Whoever is there takes the next shard; the owner goes on when
-//! all are done. Nobody need come, and who comes late joins at the next phase.
-//! A phase lasts some ten microseconds, so those who wait do not sleep.
+//! A level consists of a few phases. In each phase the same work is done for every shard. Threads
+//! claim shards from a shared counter; the owner continues when all shards are done. Helpers are
+//! optional, and a late helper joins at the next phase. A phase lasts about ten microseconds, so
+//! waiting threads spin instead of sleeping.
 //!
-//! That is good while each has a processor of its own. Where others use the
-//! processors, too, whoever is stopped in the middle of a shard holds up all: if the
-//! owner wait_started much of the time, the helpers are sent away.
+//! Spinning is good while every thread has a core of its own. If other processes use the cores, a
+//! thread that is preempted in the middle of a shard delays all others. When the owner spends much
+//! of its time waiting, the barrier is closed and the helpers leave.
 
 use crossbeam::utils::CachePadded;
 use std::sync::atomic::{
@@ -16,28 +16,28 @@ use std::sync::atomic::{
 };
 use std::time::Instant;
 
-/// Looks at what others do before the processor is left to somebody else.
+/// The number of spins before a waiting thread yields its core.
 const SPINS_BEFORE_YIELD: u32 = 2000;
 
 pub(super) struct PhaseBarrier {
     shards: u64,
-    /// The number of the phase in the high half, the next shard in the low one: so
-    /// whoever takes a shard knows that it belongs to the phase that is on.
+    /// The number of the phase in the high half, the next shard in the low half. A thread that
+    /// claims a shard therefore knows that it belongs to the current phase.
     ticket: CachePadded<AtomicU64>,
     done: CachePadded<AtomicUsize>,
     closed: AtomicBool,
     panicked: AtomicBool,
-    /// Nanoseconds that the owner has waited for others, and of all phases, since
-    /// they were last looked at.
+    /// Nanoseconds that the owner has waited for helpers, and nanoseconds of all phases, since the
+    /// last check.
     waited: AtomicU64,
     elapsed: AtomicU64,
 }
 
-/// The time after which the owner asks whether helpers help, in nanoseconds.
+/// The time between two checks whether helpers are useful, in nanoseconds.
 const NANOS_BETWEEN_CHECKS: u64 = 20_000_000;
 
 impl PhaseBarrier {
-    /// For beams of so many shards.
+    /// Creates a barrier for a beam of `shards` shards.
     pub(super) fn new(shards: usize) -> Self {
         let shards = shards as u64;
         Self {
@@ -51,21 +51,21 @@ impl PhaseBarrier {
         }
     }
 
-    /// The next shard of the phase that is on.
+    /// Claims the next shard of the current phase.
     fn claim(&self) -> Option<usize> {
         let shard = |ticket: u64| Some(ticket & u64::from(u32::MAX)).filter(|&shard| shard < self.shards);
         shard(self.ticket.load(Acquire))?;
         shard(self.ticket.fetch_add(1, AcqRel)).map(|shard| shard as usize)
     }
 
-    /// Does a shard's work, and says so whatever comes of it.
+    /// Runs the work of `shard` and counts it as done, even if it panics.
     fn run_shard(&self, shard: usize, work: &impl Fn(usize)) {
         let _completion = Completion(self);
         work(shard);
     }
 
-    /// The owner's side: a phase, from its beginning to its end. `work` must be
-    /// what helpers do, too. False if somebody's work broke off.
+    /// Runs one phase from start to end, for the owner. `work` must be the same as that of the
+    /// helpers. Returns `false` if the work of any thread panicked.
     pub(super) fn run_phase(&self, work: &impl Fn(usize)) -> bool {
         self.done.store(0, Relaxed);
         let phase = (self.ticket.load(Relaxed) >> 32) + 1;
@@ -93,8 +93,7 @@ impl PhaseBarrier {
         !self.panicked.load(Relaxed)
     }
 
-    /// A helper's side: shards of all phases until the beam has ended, or help is no
-    /// use.
+    /// Runs shards of all phases, for a helper, until the barrier is closed.
     pub(super) fn help(&self, work: &impl Fn(usize)) {
         let mut spins = 0;
         while !self.closed.load(Acquire) {
@@ -108,7 +107,7 @@ impl PhaseBarrier {
         }
     }
 
-    /// For the owner: helpers leave when this is dropped.
+    /// Returns a guard for the owner that closes the barrier when it is dropped.
     pub(super) fn close_on_drop(&self) -> impl Drop {
         struct CloseOnDrop<'b>(&'b PhaseBarrier);
         impl Drop for CloseOnDrop<'_> {
@@ -120,7 +119,7 @@ impl PhaseBarrier {
     }
 }
 
-/// A shard that is being worked at.
+/// A shard in progress; counted as done when dropped.
 struct Completion<'b>(&'b PhaseBarrier);
 
 impl Drop for Completion<'_> {
@@ -132,7 +131,7 @@ impl Drop for Completion<'_> {
     }
 }
 
-/// Waits a little; soon with the processor left to others.
+/// Spins; after many spins yields the core.
 fn spin(spins: &mut u32) {
     *spins += 1;
     if *spins < SPINS_BEFORE_YIELD {
@@ -172,7 +171,7 @@ mod tests {
         let barrier = PhaseBarrier::new(2);
         let work = |_: usize| {
             assert!(std::thread::current().name() != Some("panicking"));
-            // Time for the other to come.
+            // Gives the other thread time to join.
             std::thread::sleep(std::time::Duration::from_millis(1));
         };
         std::thread::scope(|scope| {

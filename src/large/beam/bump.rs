@@ -1,8 +1,8 @@
-//! Memory of a search, handed out piece by piece.
+//! A bump allocator over the memory of a search.
 
 use bytemuck::Pod;
 
-/// What is left of a stretch of memory.
+/// The free rest of the memory.
 pub(super) struct BumpAllocator<'m>(&'m mut [u64]);
 
 impl<'m> BumpAllocator<'m> {
@@ -10,8 +10,7 @@ impl<'m> BumpAllocator<'m> {
         Self(words)
     }
 
-    /// So many items, with whatever was there before; none if there is too
-    /// little.
+    /// Allocates `count` items with arbitrary contents. Returns none if the memory is too small.
     pub(super) fn alloc<T: Pod>(&mut self, count: usize) -> Option<&'m mut [T]> {
         let words = (count * size_of::<T>()).div_ceil(8);
         if words > self.0.len() {

@@ -1,28 +1,27 @@
-//! Tiles of a line that are in the wrong order, counted sixteen at a time.
+//! Counts the tiles of a line that are in the wrong order, sixteen at a time.
 
-/// The number of a tile: the cell where it belongs.
+/// The number of a tile: its home cell.
 pub(super) trait Label: bytemuck::Pod + Ord + Send + Sync {
     fn new(index: usize) -> Self;
     fn index(self) -> usize;
 
-    /// A bit for each of these tiles, counted from the number `first`, that is
-    /// below `home`, and a bit for each that is above it and below `end`.
+    /// Compares tiles, numbered relative to `first`, with `home`. Returns a bit mask of the tiles
+    /// below `home` and one of the tiles above `home` and below `end`.
     fn sides(tiles: &[Self; LANES], first: Self, home: Self, end: Self) -> (u32, u32);
 }
 
-/// Tiles that are looked at together.
+/// The number of tiles that are compared at once.
 pub(super) const LANES: usize = 16;
 
-/// How many of the first `width` tiles of a line belong there and are on the
-/// wrong side of the one that belongs in place `home` and is in place `at`. The
-/// line's own tiles are numbered from `first`; behind the line the slice must go
-/// on for whole groups of [`LANES`].
+/// Counts the tiles among the first `width` of `line` that belong to this line and are on the wrong
+/// side of the tile in place `at` whose home is place `home`. The tiles of the line are numbered
+/// from `first`. The slice must continue after the line up to a whole group of [`LANES`].
 #[inline(always)]
 pub(super) fn disorder<L: Label>(line: &[L], first: usize, width: usize, at: usize, home: usize) -> i32 {
     let (first, home, end) = (L::new(first), L::new(home), L::new(width));
     let wrong = |tiles: &[L; LANES], start: usize| {
         let (below, above) = L::sides(tiles, first, home, end);
-        // The places of this group that come before, and those that come after.
+        // The places of this group before and after `at`.
         let before = bits_below(at.saturating_sub(start));
         let after = bits_below(width - start) & !bits_below((at + 1).saturating_sub(start));
         (above & before | below & after).count_ones() as i32
@@ -34,7 +33,7 @@ pub(super) fn disorder<L: Label>(line: &[L], first: usize, width: usize, at: usi
     }
 }
 
-/// The lowest bits, so many, but no more than [`LANES`].
+/// Returns a mask of the lowest `count` bits, at most [`LANES`].
 #[inline(always)]
 fn bits_below(count: usize) -> u32 {
     (1 << count.min(LANES)) - 1
@@ -92,8 +91,8 @@ impl Label for u16 {
     }
 }
 
-/// What [`Label::sides`] says, the obvious way; tiles of other lines have numbers
-/// beyond the end.
+/// The scalar version of [`Label::sides`]. Tiles of other lines have relative numbers of at least
+/// `end`.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn sides_scalar<L: Label>(tiles: [L; LANES], home: L, end: L) -> (u32, u32) {
     let (mut below, mut above) = (0, 0);
@@ -104,8 +103,8 @@ fn sides_scalar<L: Label>(tiles: [L; LANES], home: L, end: L) -> (u32, u32) {
     (below, above)
 }
 
-/// The same with instructions that every x86-64 processor has. The compiler finds
-/// them by itself only sometimes.
+/// Versions of [`Label::sides`] with SSE2, which every x86-64 processor has. Automatic
+/// vectorisation is not reliable here.
 #[cfg(target_arch = "x86_64")]
 mod sse2 {
     use super::LANES;
@@ -116,7 +115,7 @@ mod sse2 {
     pub(super) fn sides_of_bytes(tiles: &[u8; LANES], first: u8, home: u8, end: u8) -> (u32, u32) {
         let all = |byte: u8| _mm_set1_epi8(byte as i8);
         let none = _mm_setzero_si128();
-        // What is below a limit leaves something of it.
+        // `limit - tile`, saturated at zero, is positive exactly for tiles below the limit.
         let is_below =
             |tiles, limit| !_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_subs_epu8(all(limit), tiles), none)) as u32;
         let places = _mm_sub_epi8(bytemuck::cast(*tiles), all(first));

@@ -1,5 +1,4 @@
-//! A beam search from stage to stage and from level to level, as its owner sees
-//! it.
+//! The driver of a beam search: runs its stages and levels on the owner's thread.
 
 use super::history::History;
 use super::layer::Entry;
@@ -18,34 +17,34 @@ use crate::large::staged::Staged;
 use crate::puzzle::tiles::{Direction, Size};
 use crate::search::{Limits, Stop};
 
-/// Levels for each cell of the line before the staged solver is asked at all.
+/// Levels per cell of the line before the staged solver helps for the first time.
 const LEVELS_BEFORE_HELP: u32 = 6;
 
-/// Levels from one exchange of boards between the shards to the next.
+/// The number of levels between two exchanges of boards among the shards.
 const BETWEEN_EXCHANGES: u32 = 16;
 
-/// A search of one board.
+/// A beam search of one board.
 pub(super) struct Beam<'b, 'm, L> {
     pub(super) size: Size,
     pub(super) params: &'b BeamParams,
     pub(super) shared: &'b Shared<'m, L>,
     pub(super) history: History<'m>,
     pub(super) staged: Staged,
-    /// A field for the staged solver.
+    /// A scratch board for the staged solver.
     pub(super) field: MutableBoard,
     pub(super) work: &'b mut Work,
-    /// Boards in a level of this stage, at most.
+    /// The largest number of boards in a level of this stage.
     width: usize,
-    /// The shards that have boards.
+    /// The number of shards that have boards.
     active: usize,
     pace: Pace,
     /// The level at which a limit was reached.
     pub(super) stopped_at: u32,
-    /// Moves tried generated_since_help the staged solver was last asked.
+    /// Moves generated since the staged solver last helped.
     pub(super) generated_since_help: u64,
 }
 
-/// Somebody who helped broke down: what there is is not to be believed.
+/// The result if a helper panicked: the state of the beam is unreliable.
 const HELPER_PANICKED: Stop = Stop::Interrupted;
 
 impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
@@ -78,7 +77,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         let mut unsolved = Unsolved::whole(self.size);
         let sides = sides(self.size, home, self.params.side_order);
         let cols = self.size.cols();
-        // The board's cell of each number of the stage before.
+        // The board's cell of each number of the previous stage.
         let mut numbering: Vec<usize> = (0..self.size.cells()).collect();
         let mut later = sides.as_slice();
         for task in self.tasks(&sides) {
@@ -109,7 +108,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         Ok(first.map(|(_, node)| self.history.moves(node)))
     }
 
-    /// What is to be done, one after the other.
+    /// Returns the tasks of the stages, in order.
     fn tasks(&self, sides: &[Side]) -> Vec<Task> {
         let (size, mut tasks) = (self.size, Vec::new());
         let in_one = size.cells() <= SINGLE_STAGE_CELLS && self.params.width >= SINGLE_STAGE_WIDTH;
@@ -121,7 +120,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         tasks
     }
 
-    /// All shards, one after the other.
+    /// Locks the next level of each shard, one after the other.
     pub(super) fn next_levels(
         &self,
     ) -> impl Iterator<Item = impl std::ops::DerefMut<Target = NextLevel<'m, L>>> {
@@ -134,12 +133,13 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         self.shared.shards.iter().map(|shard| shard.current.write())
     }
 
-    /// Whether the level has no boards.
+    /// Returns whether the current level has no boards.
     pub(super) fn is_empty(&self) -> bool {
         self.current_levels().all(|current| current.layer.is_empty())
     }
 
-    /// Begins a stage with the boards that the last one has made.
+    /// Starts a stage with the boards that finished the previous one. `numbers` maps each old
+    /// number of a cell or tile to the new one.
     fn enter(&mut self, stage: Stage, numbers: &[Option<u16>]) {
         self.next_levels().for_each(|mut next| next.enter(stage.cells, numbers));
         self.current_levels().for_each(|mut current| current.layer.clear(stage.cells));
@@ -158,8 +158,8 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         *self.shared.job.write() = Some(job);
     }
 
-    /// Chooses the width anew, every so often, so that what is left will take
-    /// the time that is left.
+    /// Adjusts the width, every few thousand boards, so that the remaining work takes the remaining
+    /// time.
     pub(super) fn adjust_width(&mut self, is_first: bool) {
         let Some(deadline) = self.params.deadline else { return };
         if !is_first && !self.pace.is_due(self.work.expanded) {
@@ -177,8 +177,8 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         self.width = width.clamp(MIN_WIDTH.min(self.params.width), self.params.width);
     }
 
-    /// Goes through the levels of a stage until enough boards have solved its
-    /// line; `false` if that takes `best` moves or more.
+    /// Runs the levels of a stage until enough boards have solved its line. Returns `false` if that
+    /// takes `best` moves or more.
     fn stage(&mut self, best: usize, limits: &Limits<'_>) -> Result<bool, Stop> {
         let start = self.next_levels().filter_map(|next| next.finished.first_waiting_level()).min();
         let Some(start) = start else { return Ok(false) };
@@ -191,7 +191,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         let carry = if is_line { self.params.weights.collect_levels(self.width) } else { 0 };
         let wait = if is_line { (self.params.weights.levels_after_help * line as f64) as u32 } else { 0 };
         let mut level = start;
-        // The first levels at which the beam by itself, and with help, is done.
+        // The first levels at which the line is solved by the beam alone, and with help.
         let mut first_unaided = self.join(level)?.then_some(level);
         let mut helped = None;
         loop {
@@ -221,7 +221,8 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
             let is_exhausted =
                 self.is_empty() && !self.next_levels().any(|next| next.finished.has_waiting(level));
             if is_exhausted && self.next_levels().all(|next| next.finished.first_solved_level().is_none()) {
-                // Nothing new was left: next, and on with help.
+                // No new board was left: return to the previous level and let the staged solver
+                // help.
                 self.swap_levels();
                 self.generated_since_help = u64::MAX;
                 helped = self.finish_one(level - 1);
@@ -234,16 +235,15 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         }
     }
 
-    /// The levels that were selected take the place of those before, which are
-    /// kept behind them.
+    /// Swaps the current and the next level of every shard.
     pub(super) fn swap_levels(&self) {
         for (mut current, mut next) in self.current_levels().zip(self.next_levels()) {
             std::mem::swap(&mut current.layer, &mut next.layer);
         }
     }
 
-    /// Makes a level of the boards that wait for it; whether one of them is done
-    /// already.
+    /// Creates a level from the boards that wait for it. Returns whether one of them has solved the
+    /// line already.
     pub(super) fn join(&mut self, level: u32) -> Result<bool, Stop> {
         if let Some(job) = &mut *self.shared.job.write() {
             (job.phase, job.level) = (Phase::Join, level);
@@ -256,14 +256,14 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         Ok(self.next_levels().any(|next| next.any_solved))
     }
 
-    /// As many shards as the width is useful_shards, but no fewer than have room for it.
+    /// Returns the number of shards that the width justifies, at least as many as can hold it.
     fn useful_shards(&self) -> usize {
         let shards = self.shared.shards.len();
         let least = self.width.div_ceil(self.params.width.div_ceil(shards)).clamp(1, shards);
         (self.width / MIN_SHARD_WIDTH).clamp(least, shards)
     }
 
-    /// Makes the next level; whether a board has solved the line.
+    /// Computes the next level. Returns whether a board has solved the line.
     pub(super) fn advance(&mut self, level: u32, stage_level: u32) -> Result<bool, Stop> {
         let shards = self.shared.shards.len();
         let active = self.useful_shards();
@@ -314,13 +314,13 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         Ok(any_solved)
     }
 
-    /// The cells of the stage.
+    /// Returns the number of cells of the stage.
     pub(super) fn cells(&self) -> usize {
         self.shared.job.read().as_ref().map_or(0, |job| job.stage.cells)
     }
 
-    /// Sees to it that the history has room for another level; if need be, by
-    /// giving up the worse half of the boards.
+    /// Ensures that the history has space for another level: compacts it and, if that is not
+    /// enough, drops the worse half of the boards.
     pub(super) fn reserve_history(&mut self) -> Result<(), Stop> {
         let active = self.useful_shards();
         let level = active * max_nodes(self.width.div_ceil(active)) + 256;
@@ -342,8 +342,8 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         Ok(())
     }
 
-    /// The best board of the level, or the one whose own line is nearest to its
-    /// end: where it is.
+    /// Returns shard and index of the best board of the level, or, with `nearest`, of the board
+    /// with the lowest line score.
     pub(super) fn best(&self, nearest: bool) -> Option<(usize, usize)> {
         let entries = self.shared.shards.iter().enumerate().filter_map(|(shard_index, shard)| {
             let layer = &shard.current.read().layer;
@@ -361,7 +361,7 @@ pub(super) fn cell_inside(unsolved: Unsolved, cell: usize, cols: usize) -> bool 
     unsolved.contains(cell / cols, cell % cols)
 }
 
-/// The sides to be peeled, in their order.
+/// Returns the sides in the order in which their lines are solved.
 fn sides(size: Size, blank: usize, side_order: u32) -> Vec<Side> {
     let home = (blank / size.cols(), blank % size.cols());
     let mut unsolved = Unsolved::whole(size);

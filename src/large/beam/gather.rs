@@ -1,21 +1,20 @@
-//! The first stage of a large board: all tiles target their homes.
+//! The first stage of a large board: moves all tiles close to their homes.
 //!
-//! While tiles are far from home, most moves can bring one nearer, whatever else
-//! they do; lines can wait. When the tiles have come target, or nothing gets better
-//! any more, the boards go on to the first line.
+//! While tiles are far from home, almost every move can bring one closer, so lines are not
+//! considered yet. The stage ends when the tiles are close on average or the score stagnates.
 
 use crate::large::beam::disorder::Label;
 use crate::large::beam::driver::Beam;
 use crate::search::{Limits, Stop};
 
 impl<L: Label> Beam<'_, '_, L> {
-    /// Goes through levels until the tiles are target their homes; `false` if that
-    /// takes `best` moves or more.
+    /// Runs levels until the tiles are close to their homes. Returns `false` if that takes `best`
+    /// moves or more.
     pub(super) fn gather(&mut self, best: usize, limits: &Limits<'_>) -> Result<bool, Stop> {
         self.join(0)?;
         let cells = self.cells();
         let target = (self.params.weights.gather_distance * cells as f64) as usize;
-        // The blank may have to cross the board before anything gets better.
+        // The blank may have to cross the board before the score improves.
         let max_stagnation = 20 + 2 * (self.size.rows() + self.size.cols()) as u32;
         let (mut best_score, mut improved_at) = (i32::MAX, 0);
         let mut level = 0;

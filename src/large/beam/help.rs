@@ -1,5 +1,5 @@
-//! Where the staged solver helps a beam: it finishes the line from a board of
-//! the beam, or the whole board when the time is over.
+//! Help by the staged solver: it finishes the line from a board of the beam, or the whole board
+//! when a limit is reached.
 
 use super::ENDGAME_SIDE;
 use super::NO_MOVE;
@@ -12,8 +12,8 @@ use crate::puzzle::tiles::Direction;
 use crate::search::Limits;
 
 impl<L: Label> Beam<'_, '_, L> {
-    /// A solution from the best board of the last level, the unsolved of it by the
-    /// staged solver, if it is shorter than `best`.
+    /// Returns a solution that continues the best board of the last level with the staged solver,
+    /// if it is shorter than `best`.
     pub(super) fn finish_best(&mut self, best: usize) -> Option<Vec<Direction>> {
         if self.stopped_at as usize >= best {
             return None;
@@ -28,7 +28,7 @@ impl<L: Label> Beam<'_, '_, L> {
         (moves.len() < best).then_some(moves)
     }
 
-    /// Lays out a board of the level on the field.
+    /// Copies a board of the level to the scratch board.
     fn load_board(&mut self, stage: &Stage, (shard, index): (usize, usize)) -> Entry {
         let current = self.shared.shards[shard].current.read();
         let (board, entry) = current.layer.get(index);
@@ -40,8 +40,8 @@ impl<L: Label> Beam<'_, '_, L> {
         *entry
     }
 
-    /// Lets the staged solver finish the line from one of the best boards, now
-    /// and then; the level that is reached.
+    /// Lets the staged solver finish the line from one of the best boards, if enough moves were
+    /// generated since the last time. Returns the level of the result.
     pub(super) fn finish_one(&mut self, level: u32) -> Option<u32> {
         const BETWEEN: u64 = 5000;
         if self.generated_since_help < BETWEEN {
@@ -58,7 +58,7 @@ impl<L: Label> Beam<'_, '_, L> {
             None if stage.cells <= ENDGAME_SIDE * ENDGAME_SIDE => {
                 endgame::solve(&mut self.field, stage.unsolved)
             }
-            // Without a limit nothing can stop it.
+            // Cannot fail without limits.
             None => drop(self.staged.solve(&mut self.field, &Limits::default())),
         }
         let moves = self.field.moves();

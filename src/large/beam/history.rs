@@ -1,8 +1,8 @@
-//! How each board of a beam came to be: a forest of moves in fixed memory.
+//! The history of a beam: a forest of moves in fixed memory.
 //!
-//! A node is one word: its parent's number and its move. Parents are older, so
-//! their numbers are lower. A beam soon has few common ancestors; when the
-//! memory is full, all that nobody descends from is dropped.
+//! A node is one word: the number of its parent and a move. Parents are older than their children,
+//! so their numbers are lower. The boards of a beam soon have few common ancestors. When the memory
+//! is full, nodes without descendants in the beam are dropped.
 
 use super::bump::BumpAllocator;
 use crate::puzzle::tiles::Direction;
@@ -10,10 +10,10 @@ use crate::puzzle::tiles::Direction;
 /// The number of a node.
 pub(super) type Node = u32;
 
-/// A parent's number and a move.
+/// The number of the parent and the move.
 pub(super) type PackedNode = u32;
 
-/// The word of a parent's child.
+/// Packs the number of the parent and the move.
 #[inline(always)]
 pub(super) fn pack(parent: Node, direction: Direction) -> PackedNode {
     parent << 2 | direction as u32
@@ -24,14 +24,14 @@ const ROOT: Node = 0;
 
 pub(super) struct History<'m> {
     nodes: &'m mut [u32],
-    /// One bit for each node, and how many are set rank each word.
+    /// One bit for each node in use, and the number of set bits before each word.
     used_bits: &'m mut [u64],
     rank: &'m mut [u32],
     len: usize,
 }
 
 impl<'m> History<'m> {
-    /// A history of so many nodes at most.
+    /// Creates a history of at most `nodes` nodes.
     pub(super) fn new(allocator: &mut BumpAllocator<'m>, nodes: usize) -> Option<Self> {
         let words = nodes.div_ceil(64);
         Some(Self {
@@ -42,20 +42,20 @@ impl<'m> History<'m> {
         })
     }
 
-    /// The bytes that each node takes, about.
+    /// The approximate number of bytes per node.
     pub(super) const BYTES: usize = 5;
 
-    /// How many more nodes fit.
+    /// Returns the number of nodes that still fit.
     pub(super) fn left(&self) -> usize {
         self.nodes.len() - self.len
     }
 
-    /// How many fit in all.
+    /// Returns the total number of nodes that fit.
     pub(super) fn capacity(&self) -> usize {
         self.nodes.len()
     }
 
-    /// A new node; there must be room.
+    /// Adds a node; there must be space.
     #[inline(always)]
     pub(super) fn push(&mut self, parent: Node, direction: Direction) -> Node {
         let node = self.len as Node;
@@ -64,26 +64,25 @@ impl<'m> History<'m> {
         node
     }
 
-    /// Sets so many nodes aside, for whoever makes them at the same time as others
-    /// make theirs; the first of them. There must be room.
+    /// Reserves `count` nodes, so that several threads can create nodes at once. Returns the first.
+    /// There must be space.
     pub(super) fn reserve(&mut self, count: usize) -> Node {
         let first = self.len as Node;
         self.len += count;
         first
     }
 
-    /// Writes nodes that were set aside, from `first` on.
+    /// Writes reserved nodes, starting at `first`.
     pub(super) fn write(&mut self, first: Node, nodes: &[PackedNode]) {
         self.nodes[first as usize..][..nodes.len()].copy_from_slice(nodes);
     }
 
-    /// Gives next all nodes from `first` on but the first `used`: those that were
-    /// set aside last.
+    /// Releases the last reservation, which starts at `first`, except for its first `used` nodes.
     pub(super) fn release_reserved(&mut self, first: Node, used: usize) {
         self.len = first as usize + used;
     }
 
-    /// The moves from the root to a node.
+    /// Returns the moves from the root to `node`.
     pub(super) fn moves(&self, mut node: Node) -> Vec<Direction> {
         let mut moves = Vec::new();
         while node != ROOT {
@@ -95,9 +94,8 @@ impl<'m> History<'m> {
         moves
     }
 
-    /// Keeps the ancestors of some nodes only. `visit` calls what it is given
-    /// with each node that is in use; it is called twice, and the second time
-    /// the nodes get their new numbers.
+    /// Drops all nodes but the ancestors of nodes in use. `visit` calls its argument with each node
+    /// in use. It is called twice; the second time the nodes are renumbered.
     pub(super) fn compact(&mut self, mut visit: impl FnMut(&mut dyn FnMut(&mut Node))) {
         let words = self.len.div_ceil(64);
         self.used_bits[..words].fill(0);

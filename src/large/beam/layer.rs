@@ -1,5 +1,4 @@
-//! The boards of a level of a shard of the beam, and those that have solved the
-//! line.
+//! The boards of one level of a shard, and the boards that have solved the line.
 
 use super::bump::BumpAllocator;
 use super::history::Node;
@@ -8,21 +7,21 @@ use crate::large::beam::score::{Score, Stage};
 use crate::memory::prefetch;
 use bytemuck::{Pod, Zeroable};
 
-/// What is known of a board in the beam.
+/// A board of the beam without its tiles.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct Entry {
     pub(super) score: Score,
     pub(super) node: Node,
     pub(super) blank: u16,
-    /// The move that led here, by its number in the view.
+    /// The last move, as a direction of the view.
     pub(super) last: u8,
     pub(super) unused: u8,
 }
 
-/// Boards of one level, one behind the other.
+/// Boards and their entries as parallel arrays.
 struct Boards<'m, L> {
-    /// So many for each board as the stage has, or needs.
+    /// The tiles of all boards, with a fixed number of labels per board.
     labels: &'m mut [L],
     entries: &'m mut [Entry],
     len: usize,
@@ -34,8 +33,7 @@ impl<'m, L: Label> Boards<'m, L> {
     }
 }
 
-/// A level of a shard of the beam. Its boards are there twice, by row and by
-/// column, as the [`Stage`] likes them.
+/// One level of a shard. Each board is stored twice, by row and by column ([`Stage::labels`]).
 pub(super) struct Layer<'m, L> {
     cells: usize,
     labels: usize,
@@ -43,18 +41,18 @@ pub(super) struct Layer<'m, L> {
 }
 
 impl<'m, L: Label> Layer<'m, L> {
-    /// BumpAllocator for so many boards, and as many that join them.
+    /// Allocates a level of `width` boards, and as many that join it.
     pub(super) fn new(allocator: &mut BumpAllocator<'m>, width: usize, cells: usize) -> Option<Self> {
         let labels = Stage::labels(cells);
         Some(Self { cells, labels, boards: Boards::new(allocator, 2 * width, labels)? })
     }
 
-    /// Bytes for each board of the width.
+    /// The number of bytes per board of the width.
     pub(super) const fn bytes(cells: usize) -> usize {
         2 * (Stage::labels(cells) * size_of::<L>() + size_of::<Entry>())
     }
 
-    /// Forgets all boards; those to come have so many cells.
+    /// Removes all boards and sets the number of cells of the boards to come.
     pub(super) fn clear(&mut self, cells: usize) {
         (self.cells, self.labels) = (cells, Stage::labels(cells));
         self.boards.len = 0;
@@ -68,24 +66,24 @@ impl<'m, L: Label> Layer<'m, L> {
         self.boards.len == 0
     }
 
-    /// The boards as the stage likes them.
+    /// Returns the boards in the layout of the stage.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&[L], &Entry)> {
         self.boards.labels.chunks_exact(self.labels).zip(&self.boards.entries[..self.boards.len])
     }
 
-    /// A board as the stage likes it.
+    /// Returns one board in the layout of the stage.
     #[inline(always)]
     pub(super) fn get(&self, index: usize) -> (&[L], &Entry) {
         (&self.boards.labels[index * self.labels..][..self.labels], &self.boards.entries[index])
     }
 
-    /// The board whose own line is closest_line to its end.
+    /// Returns the index of the board with the lowest line score.
     pub(super) fn closest_line(&self) -> usize {
         let entries = self.boards.entries[..self.boards.len].iter().enumerate();
         entries.min_by_key(|(_, entry)| entry.score.line).map_or(0, |(index, _)| index)
     }
 
-    /// Adds a board to the level, given row by row, if there is room.
+    /// Adds a board, given row by row, if there is space.
     pub(super) fn add(&mut self, stage: &Stage, board: &[L], entry: Entry) {
         let at = self.boards.len;
         if at < self.boards.entries.len() {
@@ -97,7 +95,7 @@ impl<'m, L: Label> Layer<'m, L> {
         }
     }
 
-    /// Asks for a board.
+    /// Prefetches a board.
     #[inline(always)]
     pub(super) fn prefetch(&self, index: usize) {
         prefetch(&raw const self.boards.entries[index]);
@@ -105,7 +103,7 @@ impl<'m, L: Label> Layer<'m, L> {
         prefetch(&raw const self.boards.labels[index * self.labels + self.cells]);
     }
 
-    /// Adds the successor of a board of the level before.
+    /// Adds the successor of a board of the previous level.
     #[inline(always)]
     pub(super) fn push_successor(
         &mut self,
@@ -123,19 +121,19 @@ impl<'m, L: Label> Layer<'m, L> {
         self.boards.len += 1;
     }
 
-    /// Gives up the worse half.
+    /// Drops the worse half of the boards.
     pub(super) fn halve(&mut self) {
         self.boards.len /= 2;
     }
 
-    /// The node of each board in use.
+    /// Returns the history node of each board.
     pub(super) fn nodes(&mut self) -> impl Iterator<Item = &mut Node> {
         self.boards.entries[..self.boards.len].iter_mut().map(|entry| &mut entry.node)
     }
 }
 
-/// Boards that have solved a line: those of the stage before, which wait for
-/// their level, and those of this stage.
+/// Boards that have solved a line: those of the previous stage, which wait for their level, and
+/// those of this stage.
 pub(super) struct Finished<'m, L> {
     waiting: LeveledBoards<'m, L>,
     solved: LeveledBoards<'m, L>,
@@ -160,8 +158,8 @@ impl<'m, L: Label> LeveledBoards<'m, L> {
         &self.levels[..self.boards.len]
     }
 
-    /// Adds a board; where there is no room, in the place of one of the highest
-    /// level, if that is higher.
+    /// Adds a board. If there is no space, it replaces a board of the highest level, provided that
+    /// level is higher.
     fn add(&mut self, level: u32, board: &[L], entry: Entry) -> Option<&mut [L]> {
         if self.boards.len == self.levels.len() {
             let (worst, &highest) = self.levels.iter().enumerate().max_by_key(|&(_, level)| level)?;
@@ -179,7 +177,7 @@ impl<'m, L: Label> LeveledBoards<'m, L> {
         Some(place)
     }
 
-    /// Removes a board; the last takes its place.
+    /// Removes a board; the last one takes its index.
     fn remove(&mut self, at: usize) {
         self.boards.len -= 1;
         let last = self.boards.len;
@@ -198,12 +196,12 @@ impl<'m, L: Label> Finished<'m, L> {
         Some(Self { waiting: boards()?, solved: boards()? })
     }
 
-    /// Bytes for each board of the width.
+    /// The number of bytes per board of the width.
     pub(super) const fn bytes(cells: usize) -> usize {
         2 * (cells * size_of::<L>() + size_of::<Entry>() + 4)
     }
 
-    /// Puts the first board there, numbered as the whole board is.
+    /// Adds the start board, with the numbering of the whole board.
     pub(super) fn start(&mut self, cells: &[u16], blank: usize) {
         for (label, &home) in self.solved.boards.labels.iter_mut().zip(cells) {
             *label = L::new(home.into());
@@ -215,9 +213,8 @@ impl<'m, L: Label> Finished<'m, L> {
         self.solved.cells = cells.len();
     }
 
-    /// Takes the boards that were solved into a new stage of so many cells. The
-    /// new number of each cell, and tile, is given; none for those that are
-    /// solved.
+    /// Moves the solved boards to a new stage of `cells` cells, where they wait for their level.
+    /// `numbers` has the new number of each cell or tile; none for those that are solved.
     pub(super) fn enter(&mut self, cells: usize, numbers: &[Option<u16>]) {
         let (old, new) = (&mut self.solved, &mut self.waiting);
         let number = |index: usize| numbers[index].map_or(0, usize::from);
@@ -240,35 +237,35 @@ impl<'m, L: Label> Finished<'m, L> {
         old.cells = cells;
     }
 
-    /// The lowest level of a waiting board.
+    /// Returns the lowest level of a waiting board.
     pub(super) fn first_waiting_level(&self) -> Option<u32> {
         self.waiting.levels().iter().copied().min()
     }
 
-    /// Whether boards wait for this level or a later one.
+    /// Returns whether a board waits for `level` or a later one.
     pub(super) fn has_waiting(&self, level: u32) -> bool {
         self.waiting.levels().iter().any(|&own| own >= level)
     }
 
-    /// The index of the next waiting board of a level, from an index on.
+    /// Returns the index of the next waiting board of `level`, starting at `from`.
     pub(super) fn next_of_level(&self, level: u32, from: usize) -> Option<usize> {
         self.waiting.levels().iter().skip(from).position(|&own| own == level).map(|at| from + at)
     }
 
-    /// A waiting board.
+    /// Returns a waiting board.
     pub(super) fn waiting(&self, index: usize) -> (&[L], Entry) {
         let LeveledBoards { cells, boards, .. } = &self.waiting;
         (&boards.labels[index * cells..][..*cells], boards.entries[index])
     }
 
-    /// A waiting board has solved this stage's line, too.
+    /// Copies a waiting board to the solved ones: it has solved the line of this stage, too.
     pub(super) fn keep_waiting(&mut self, index: usize) {
         let (cells, level) = (self.waiting.cells, self.waiting.levels[index]);
         let board = &self.waiting.boards.labels[index * cells..][..cells];
         self.solved.add(level, board, self.waiting.boards.entries[index]);
     }
 
-    /// Adds a board that has solved the line, after a move between two cells.
+    /// Adds a board that has solved the line. With `step`, two cells are swapped first.
     pub(super) fn add(&mut self, level: u32, board: &[L], entry: Entry, step: Option<(usize, usize)>) {
         if let Some(board) = self.solved.add(level, board, entry)
             && let Some((from, to)) = step
@@ -277,18 +274,18 @@ impl<'m, L: Label> Finished<'m, L> {
         }
     }
 
-    /// The lowest level of a board that has solved the line.
+    /// Returns the lowest level of a board that has solved the line.
     pub(super) fn first_solved_level(&self) -> Option<u32> {
         self.solved.levels().iter().copied().min()
     }
 
-    /// That level, and the node of a board of it.
+    /// Returns the lowest level of a solved board and the node of such a board.
     pub(super) fn first_solved(&self) -> Option<(u32, Node)> {
         let least = self.solved.levels().iter().enumerate().min_by_key(|&(_, level)| level);
         least.map(|(index, &level)| (level, self.solved.boards.entries[index].node))
     }
 
-    /// Drops what was solved beyond a level.
+    /// Drops solved boards above `level`.
     pub(super) fn drop_above(&mut self, level: u32) {
         let solved = &mut self.solved;
         let mut at = 0;
@@ -301,7 +298,7 @@ impl<'m, L: Label> Finished<'m, L> {
         }
     }
 
-    /// The node of each board in use.
+    /// Returns the history node of each board.
     pub(super) fn nodes(&mut self) -> impl Iterator<Item = &mut Node> {
         let both = [&mut self.waiting.boards, &mut self.solved.boards];
         both.into_iter()

@@ -1,21 +1,21 @@
 //! Beam search, line by line.
 //!
-//! All boards that some number of moves can reach, but of these only the best:
-//! level by level, each with one move more, at most a fixed number of boards is
-//! kept. The first `Stage` of a large board brings all tiles near their homes
-//! (`gather`); then each is about one line. Boards that have solved it wait for
-//! the next stage, which begins at the level of the first of them. Solved lines
-//! stay solved.
+//! 1. On a large board, a first stage moves all tiles close to their homes (`gather`).
+//! 2. Each further [`Stage`] solves one line. Level by level, all boards of the beam are expanded
+//!    and the best successors are kept, up to the width. Boards that have solved the line wait for
+//!    the next stage, which starts at the level of the first of them. Solved lines stay solved.
+//! 3. The last stage solves the rest.
 //!
-//! Several threads can work on one beam (`shard`, `team`).
+//! Four rules keep the beam out of dead ends:
 //!
-//! Four things keep a beam out of dead ends. Only a shard of it may have the blank
-//! in one cell: without that, all boards are soon about one corner, where they
-//! polish what is good already, and none carries the blank to where the work is.
-//! Only a shard may share one arrangement of the line's tiles. The longer a stage lasts, the more the line
-//! counts ([`Weights`]). And now and then the staged solver finishes the line
-//! from one of the best boards; what it makes takes its place in the level that
-//! it reaches, so that a stage always ends.
+//! * At most a fraction of the beam may have the blank in the same cell. Otherwise all boards soon
+//!   work on one corner, and none moves the blank to where it is needed.
+//! * At most a fraction may share one arrangement of the line's tiles.
+//! * The longer a stage lasts, the larger the weight of the line ([`Weights`]).
+//! * From time to time the staged solver finishes the line from one of the best boards. The result
+//!   joins the level that it reaches, so every stage ends.
+//!
+//! Several threads can work on one beam (`shard`, `barrier`).
 
 mod barrier;
 mod bump;
@@ -47,54 +47,51 @@ use select::{MAX_SHARDS, Selection};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Boards with no side longer than this are solved in one stage.
+/// Rectangles with no side longer than this are solved in one stage.
 const ENDGAME_SIDE: usize = 3;
 
-/// Wide beams do better without stages on boards of so many cells: then lines
-/// only weigh more, the earlier they come.
+/// Boards of at most this many cells are solved in one stage by beams of at least this width. Lines
+/// then only have weights that fall with their order.
 const SINGLE_STAGE_CELLS: usize = 36;
 const SINGLE_STAGE_WIDTH: usize = 1000;
 
-/// Boards thinner than this have no room to bring tiles near their homes without
-/// lines.
+/// Boards with a shorter side than this skip the gather stage: they have no space for it.
 const MIN_GATHER_SIDE: usize = 4;
 
-/// The max_width beam: the history's numbers go no further.
+/// The largest width: history nodes have 30 bits.
 const MAX_WIDTH: usize = 1 << 20;
 
-/// The narrowest beam that is tried for want of time.
+/// The smallest width that is used under a deadline.
 const MIN_WIDTH: usize = 16;
 
-/// No direction has this number.
+/// The last move of a board without one.
 const NO_MOVE: u8 = 8;
 
-/// How a beam search goes about a board.
+/// The parameters of a beam search.
 #[derive(Clone, Copy, Debug)]
 pub struct BeamParams {
-    /// Boards in a level, at most.
+    /// The largest number of boards in a level.
     pub width: usize,
-    /// When the search should be over: it then chooses its width by itself, for
-    /// each line anew.
+    /// The time at which the search should end. If set, the width is adjusted to it.
     pub deadline: Option<Instant>,
-    /// Which side comes first where two would do, a bit for each square that is
-    /// left on the way.
+    /// The order of the sides: bits that choose between sides that could come next.
     pub side_order: u32,
-    /// The score.
+    /// The weights of the score.
     pub weights: Weights,
 }
 
 impl BeamParams {
-    /// Some values of `turns`, each beam with another.
+    /// Values of `side_order` for different beams.
     pub const SIDE_ORDERS: [u32; 8] =
         [0x5555_5555, 0xaaaa_aaaa, 0, 0x3333_3333, !0, 0xcccc_cccc, 0x6666_6666, 0x9999_9999];
 }
 
-/// What a beam search did.
+/// The effort of a beam search.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Work {
-    /// Boards whose moves were tried.
+    /// Boards expanded.
     pub expanded: u64,
-    /// Moves tried.
+    /// Moves generated.
     pub generated: u64,
 }
 
@@ -105,40 +102,40 @@ impl std::ops::AddAssign for Work {
     }
 }
 
-/// Whether boards of a size can be searched by beams.
+/// Returns whether boards of this size can be searched by a beam.
 pub fn suits(size: Size) -> bool {
     size.rows().max(size.cols()) <= Stage::MAX_SIDE
 }
 
-/// The max_width beam for boards of a size in so much memory; 0 if none fits.
+/// Returns the largest width that fits `bytes`; 0 if none does.
 pub fn max_width(size: Size, bytes: usize) -> usize {
     (bytes.saturating_sub(fixed_bytes(size)) / bytes_per_board(size)).min(MAX_WIDTH)
 }
 
-/// What does not depend on the width.
+/// Returns the bytes that do not depend on the width.
 fn fixed_bytes(size: Size) -> usize {
     (16 << 10) + 64 * size.cells()
 }
 
-/// What each shard of a beam of so many needs beside its share of the width.
+/// Returns the bytes of one of `shards` shards that do not depend on the width.
 fn shard_bytes(size: Size, shards: usize) -> usize {
     let board = 4 * size.cells() + 256;
     Selection::fixed_bytes(shards) + 16 * board
 }
 
-/// The memory that a beam of a width needs.
+/// Returns the memory of a beam of this width.
 pub fn bytes(size: Size, width: usize) -> usize {
     fixed_bytes(size) + width * bytes_per_board(size)
 }
 
-/// The max_width beam that a fast machine can search in some time.
+/// Returns the largest width that a fast machine can search in `time`.
 pub fn max_width_in(size: Size, time: Duration) -> usize {
     let levels = (size.cells() as f64).powf(1.5);
     (time.as_secs_f64() / (levels * 60e-9)) as usize + MIN_WIDTH
 }
 
-/// Nodes of history for each board in a level: about as many as there are levels
-/// since the boards of a beam had their last common ancestor.
+/// Returns the number of history nodes per board of the width: about the number of levels back to
+/// the last common ancestor of a beam.
 fn nodes_per_board(size: Size) -> usize {
     40 + 8 * size.rows().max(size.cols())
 }
@@ -156,8 +153,8 @@ fn bytes_per_board(size: Size) -> usize {
         + nodes_per_board(size) * History::BYTES
 }
 
-/// Searches a solution shorter than `best` moves; none if the beam was too
-/// narrow to find one. Where a limit comes first, the staged solver takes over.
+/// Searches a solution shorter than `best` moves. Returns none if the beam was too narrow. If a
+/// limit is reached, the staged solver finishes the best board.
 pub fn solve(
     field: &MutableBoard,
     params: &BeamParams,
@@ -169,9 +166,9 @@ pub fn solve(
     solve_parallel(field, params, best, limits, (&NoHelpers, 1), memory, work)
 }
 
-/// The same by all threads that come, in so many shards at most. What is found
-/// depends on the number of shards, but not on how many come, as long as the params
-/// leaves the width alone.
+/// Searches like [`solve`], in up to `shards` shards, with all threads that join. The result
+/// depends on the number of shards but not on the number of threads, unless `params` has a
+/// deadline.
 pub fn solve_parallel(
     field: &MutableBoard,
     params: &BeamParams,
@@ -188,8 +185,7 @@ pub fn solve_parallel(
     }
 }
 
-/// Boards of a level that are useful_shards a shard of their own: two narrow beams find less
-/// than one of twice the width.
+/// The smallest width of a shard: two narrow beams find less than one of twice the width.
 const MIN_SHARD_WIDTH: usize = 400;
 
 fn search<L: Label>(
@@ -210,13 +206,13 @@ fn search<L: Label>(
     if shards == 1 {
         return Beam::new(field, params, &shared, history, work).run(best, limits);
     }
-    // More than can really run at once would only wait for each other.
+    // More threads than cores would only wait for each other.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let arrivals = AtomicUsize::new(0);
     let owner = Mutex::new(Some((history, work)));
     let found = Mutex::new(None);
     helpers.run_shared(&|| {
-        // Whoever comes first leads; more than there are shards would be in the way.
+        // The first thread becomes the owner; threads beyond the number of shards leave.
         let arrival = arrivals.fetch_add(1, Relaxed);
         if arrival >= shards.min(cores) {
             return;

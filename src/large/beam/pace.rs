@@ -1,40 +1,39 @@
-//! How fast a beam is, and how wide it can be for the time that is left.
+//! Measures the speed of a beam and computes the width that fits the remaining time.
 
 use crate::large::beam::score::Task;
 use std::time::Instant;
 
-/// Seconds for a board, until they are measured.
+/// The assumed time per board until it is measured, in seconds.
 const INITIAL_SECONDS_PER_BOARD: f64 = 150e-9;
 
-/// Boards that are expanded before the speed is looked at again.
+/// The number of boards expanded between two updates of the speed.
 const BOARDS_BETWEEN_UPDATES: u64 = 4000;
 
-/// How much of what was seen still counts at the next look. Whoever else uses the
-/// processor stops the search for a while, and then not for a while: speeds must be
-/// looked at over more than that.
+/// The weight of older measurements at each update. Other processes interrupt the search
+/// irregularly, so the speed is averaged over a longer time.
 const DECAY: f64 = 0.98;
 
 pub(super) struct Pace {
     last_update: Instant,
     expanded: u64,
-    /// Boards and seconds that still count.
+    /// Weighted sums of the boards expanded and the seconds spent.
     boards: f64,
     seconds: f64,
 }
 
 impl Pace {
-    /// The pace of a search that begins when so many boards have been expanded.
+    /// Starts the measurement when `expanded` boards have been expanded.
     pub(super) fn new(expanded: u64) -> Self {
         let boards = BOARDS_BETWEEN_UPDATES as f64;
         Self { last_update: Instant::now(), expanded, boards, seconds: boards * INITIAL_SECONDS_PER_BOARD }
     }
 
-    /// Whether it is time for a look, after so many boards in all.
+    /// Returns whether an update is due after `expanded` boards in total.
     pub(super) fn is_due(&self, expanded: u64) -> bool {
         expanded - self.expanded >= BOARDS_BETWEEN_UPDATES
     }
 
-    /// The width with which so many levels take the time that is left.
+    /// Updates the speed and returns the width with which `levels` levels end at `deadline`.
     pub(super) fn width(&mut self, expanded: u64, deadline: Instant, levels: f64) -> f64 {
         let now = Instant::now();
         let boards = expanded - self.expanded;
@@ -47,9 +46,9 @@ impl Pace {
     }
 }
 
-/// The levels that are still to come, about, when the tiles of so many cells are
-/// so far from home in all. While tiles come from far, two moves in three bring
-/// one nearer; lines take more than two moves for each step that is left.
+/// Estimates the number of levels to come, given the sum of the tiles' distances. While tiles are
+/// far from home, two moves in three bring one closer; later a line takes more than two moves per
+/// step of distance.
 pub(super) fn remaining_levels(task: Task, distance: usize, cells: usize) -> f64 {
     let near = distance.min(2 * cells) as f64;
     let far = distance as f64 - near;

@@ -1,34 +1,32 @@
-//! The numbers of a beam search's score, found by trying.
+//! The weights of the score and the diversity limits of a beam search, tuned by experiment.
 
 use crate::large::beam::score::Task;
 use crate::puzzle::tiles::Size;
 
-/// The numbers, in moves.
+/// The weights, in units of moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights {
-    /// How much faster than its distance a tile's score grows.
+    /// The exponent of a tile's distance in its score.
     pub exponent: f64,
-    /// How much more the current line counts than one far ahead.
+    /// The additional weight of the current line, relative to the last one.
     pub urgency: f64,
-    /// How fast that falls from line to line.
+    /// The factor by which the additional weight falls from line to line.
     pub decay: f64,
-    /// The fine for a pair in the wrong order.
+    /// The penalty for a pair in the wrong order.
     pub disorder: f64,
-    /// The fine for a place that is closed in.
+    /// The penalty for an empty place of the line between solved tiles.
     pub closed_in: f64,
-    /// Levels for each cell of the line before its score gains weight.
+    /// Levels per cell of the line before the weight of the line grows.
     pub line_weight_delay: f64,
-    /// How much weight it then gains with each level.
+    /// The growth of the line's weight per level.
     pub line_weight_growth: f64,
-    /// The shard of the beam that may share one arrangement of the line's tiles is
-    /// one in this many.
+    /// One in this many boards may share one arrangement of the line's tiles.
     pub line_state_divisor: usize,
-    /// How many times its even share of the beam may have the blank in one cell.
+    /// The largest number of boards with the blank in one cell, relative to an even distribution.
     pub blank_share: f64,
-    /// How far from home tiles are on average, at most, when all have come near.
+    /// The mean distance of tiles from home at which the gather stage ends.
     pub gather_distance: f64,
-    /// Levels for each cell of the line that a beam may go on by itself after it
-    /// was helped.
+    /// Levels per cell of the line that a beam may continue by itself after help.
     pub levels_after_help: f64,
 }
 
@@ -51,7 +49,7 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// The best weights for boards of a size.
+    /// Returns the best known weights for boards of this size.
     pub fn of(size: Size) -> Self {
         let side = (size.cells() as f64).sqrt();
         let usual = Self { gather_distance: 0.5 + 0.15 * side, ..Self::default() };
@@ -63,28 +61,29 @@ impl Weights {
     }
 }
 
-/// A move, in the units of scores.
+/// The score of one move.
 const UNIT: f64 = 16.0;
 
 impl Weights {
-    /// The score of a tile so far from home, so many lines ahead of the current.
+    /// Returns the score of a tile at `distance` from home whose line is `lines` after the current
+    /// one.
     pub(super) fn tile_score(&self, distance: usize, lines: usize) -> i32 {
         let weight = 1.0 + self.urgency * self.decay.powi(lines as i32);
         (weight * (distance as f64).powf(self.exponent) * UNIT).round() as i32
     }
 
-    /// The fine for a pair in the wrong order.
+    /// Returns the penalty for a pair in the wrong order.
     pub(super) fn disorder(&self, _lines: usize) -> i32 {
         (self.disorder * UNIT) as i32
     }
 
-    /// The fine for a place that is closed in.
+    /// Returns the penalty for a closed place.
     pub(super) fn closed_in(&self) -> i32 {
         (self.closed_in * UNIT) as i32
     }
 
-    /// How many boards of a beam may share one arrangement of the line's tiles,
-    /// and how many may have the blank in one cell.
+    /// Returns the largest number of boards that may share one arrangement of the line's tiles, and
+    /// the largest number with the blank in one cell.
     pub(super) fn diversity_limits(&self, task: Task, width: usize, cells: usize) -> (u32, u32) {
         let max_per_line_state = (width / self.line_state_divisor).max(1) as u32;
         let max_per_blank = (width as f64 * self.blank_share / cells as f64).max(1.0) as u32;
@@ -95,15 +94,14 @@ impl Weights {
         }
     }
 
-    /// Levels for which boards are still gather_distance after the first that has
-    /// solved the line: a wide beam has much to gain from those that come late
-    /// but lie better, a narrow one little.
+    /// Returns the number of levels in which solved boards are collected after the first one. A
+    /// wide beam gains much from later boards in better shape, a narrow one little.
     pub(super) fn collect_levels(&self, width: usize) -> u32 {
         (width / 64).clamp(8, 40) as u32
     }
 
-    /// The weight of the line's own tiles, in 256ths, so many levels after the
-    /// start of a stage with a line so wide.
+    /// Returns the weight of the line's tiles in 256ths, `level` levels after the start of a stage
+    /// whose line has `width` cells.
     pub(super) fn line_weight(&self, level: u32, width: usize) -> i32 {
         let late = f64::from(level) - self.line_weight_delay * width as f64;
         256 + (late.max(0.0) * self.line_weight_growth * 256.0).min(1e6) as i32

@@ -1,36 +1,39 @@
-//! One stage of a beam search: a rectangle whose first line is to be solved.
+//! The score of a board in one stage: a rectangle whose first line is to be solved.
 //!
-//! Cells and tiles are numbered as scratch from the line's side ([`View`]): the
-//! line is always the first row. A board's score tells how far it is from a good
-//! next stage, the lower the better. It has two shards, one for the line's line
-//! tiles and one for all others, and each is a sum over tiles of
-//! `(1 + 2·0.8^k)·d^1.7`, where `d` is the tile's distance from home and `k` the
-//! number of lines that come before its line; plus a penalty for each pair of tiles
-//! in their home row or column in the wrong order, and for each place of the
-//! line that is closed in by tiles that are home, because its line tile cannot
-//! enter any more without moving one of them.
+//! Cells and tiles are numbered relative to the side of the line ([`View`]), so the line is always
+//! the first row. A lower score is better. It has two parts, one for the tiles of the line and one
+//! for all others. Each part is the sum of
+//!
+//! * `(1 + 2·0.8^k)·d^1.7` for each tile, where `d` is its distance from home and `k` the number of
+//!   lines to be solved before its own (the numbers are those of [`Weights`]);
+//! * a penalty for each pair of tiles in their home row or column in the wrong order;
+//! * a penalty for each place of the line between solved tiles, because its tile cannot enter
+//!   without moving one of them.
+//!
+//! Scores are updated incrementally: [`Stage::change`] evaluates a move, [`Stage::apply`] completes
+//! the score of the selected ones.
 
 use crate::large::beam::disorder::{LANES, Label, disorder};
 use crate::large::beam::params::Weights;
 use crate::large::peel::{Side, Unsolved, View};
 use crate::puzzle::tiles::Direction;
 
-/// No cell.
+/// No neighbour.
 const EDGE: u16 = u16::MAX;
 
-/// What a stage is to bring about.
+/// The purpose of a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Task {
-    /// All tiles near their homes.
+    /// Moves all tiles close to their homes.
     Gather,
-    /// The line of a side.
+    /// Solves the line of a side.
     Line(Side),
-    /// All that is left.
+    /// Solves the rest.
     All,
 }
 
 impl Task {
-    /// The side whose line is to be solved.
+    /// Returns the side whose line is to be solved.
     pub(super) fn side(self) -> Option<Side> {
         match self {
             Self::Line(side) => Some(side),
@@ -39,37 +42,37 @@ impl Task {
     }
 }
 
-/// What a stage is about, and tables for it.
+/// A stage and its tables.
 pub(super) struct Stage {
     pub(super) unsolved: Unsolved,
     pub(super) task: Task,
     pub(super) view: View,
     pub(super) cells: usize,
     width: usize,
-    /// The blank's home.
+    /// The home of the blank.
     blank: usize,
-    /// Tiles below this number are the line's line.
+    /// Tiles below this number belong to the line.
     line_tiles: usize,
-    /// For each number of lines ahead, a score for each distance.
+    /// The score for each distance, for each number of lines before the tile's own.
     tile_scores: Vec<i32>,
     closed_in: i32,
     directions: [Direction; 4],
     spots: Vec<Spot>,
 }
 
-/// A cell, and the tile that belongs there.
+/// A cell, and the tile whose home it is.
 struct Spot {
     row: u16,
     col: u16,
-    /// Its number, counted column by column.
+    /// The column-major number.
     across: u16,
-    /// Its neighbours by direction of the view.
+    /// The neighbours by direction of the view.
     beside: [u16; 4],
-    /// Where the scores of its tile start.
+    /// The offset of the tile's scores in `tile_scores`.
     score_offset: u32,
-    /// The penalty for a pair in the wrong order with its tile.
+    /// The penalty for a pair in the wrong order with this tile.
     disorder: i32,
-    /// Random factors of the cell and of the tile.
+    /// Random factors of the cell and the tile; the hash of a board is the sum of their products.
     cell_factor: u64,
     tile_factor: u64,
 }
@@ -81,23 +84,23 @@ impl Spot {
     }
 }
 
-/// What is known of a board.
+/// The score of a board, with hashes for its incremental update.
 #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub(super) struct Score {
-    /// Tells boards apart.
+    /// The hash of the board.
     pub(super) hash: u64,
-    /// Tells arrangements of the line's line tiles apart.
+    /// The hash of the positions of the line's tiles.
     pub(super) line_hash: u64,
-    /// Which of the line's line tiles are home.
+    /// A bit for each solved tile of the line.
     pub(super) line_home: u64,
-    /// The score of the line's line tiles.
+    /// The score of the line's tiles.
     pub(super) line: i32,
-    /// The score of the others.
+    /// The score of the other tiles.
     pub(super) others: i32,
 }
 
-/// What a move changes.
+/// The hash and the scores after a move.
 #[derive(Clone, Copy)]
 pub(super) struct ScoreChange {
     pub(super) hash: u64,
@@ -106,9 +109,9 @@ pub(super) struct ScoreChange {
 }
 
 impl Stage {
-    /// The stage for what is left of a board of so many columns. The lines of
-    /// `later` come after this one, in their order; the blank belongs in a cell
-    /// of the board.
+    /// Creates a stage for the `unsolved` rectangle of a board with `board_cols` columns. The lines
+    /// of `later` are solved after this one, in this order; `blank` is the home of the blank on the
+    /// board.
     pub(super) fn new(
         unsolved: Unsolved,
         task: Task,
@@ -172,10 +175,10 @@ impl Stage {
         }
     }
 
-    /// The largest number of cells whose tiles fit the set of those at home.
+    /// The longest side of a board: `line_home` has a bit for each tile of a line.
     pub(super) const MAX_SIDE: usize = 64;
 
-    /// The sum of the tiles' distances from their homes.
+    /// Returns the sum of the tiles' distances from their homes.
     pub(super) fn distance<L: Label>(&self, board: &[L]) -> usize {
         let away = |(cell, &label): (usize, &L)| {
             let distance = self.spots[cell].distance(&self.spots[label.index()]);
@@ -184,14 +187,14 @@ impl Stage {
         board.iter().enumerate().map(away).sum()
     }
 
-    /// The set of all the line's line tiles. Where there are none, as while tiles are
-    /// gathered, no tile is home and no place is closed in, whatever the set is.
+    /// Returns the bit set of all tiles of the line. Without a line, as in the gather stage, no
+    /// tile is in the set and no place is closed, whatever this returns.
     fn all_home(&self) -> u64 {
         let tiles = self.line_tiles as u32 - u32::from(self.blank < self.line_tiles);
         u64::MAX.unbounded_shr(64 - tiles)
     }
 
-    /// Whether a board is done with this stage.
+    /// Returns whether a board has finished this stage.
     #[inline]
     pub(super) fn is_done(&self, score: &Score) -> bool {
         match self.task {
@@ -201,7 +204,7 @@ impl Stage {
         }
     }
 
-    /// The cell beside the blank's in a direction of the view.
+    /// Returns the neighbour of the cell `blank` in a direction of the view.
     #[inline(always)]
     pub(super) fn beside(&self, blank: usize, direction: usize) -> Option<usize> {
         match self.spots[blank].beside[direction & 3] {
@@ -210,14 +213,15 @@ impl Stage {
         }
     }
 
-    /// The bit of one of the line's line tiles.
+    /// Returns the bit of a tile of the line.
     #[inline(always)]
     fn bit(&self, tile: usize) -> u64 {
-        // The blank has none, so those behind it are one place lower.
+        // The blank has no bit, so the tiles after it are one bit lower.
         1 << (tile - usize::from(tile > self.blank))
     }
 
-    /// The penalty for places that are closed in.
+    /// Returns the penalty for closed places: unsolved places whose neighbours in the line are all
+    /// solved.
     #[inline(always)]
     fn closed_penalty(&self, home: u64) -> i32 {
         let all = self.all_home();
@@ -226,25 +230,25 @@ impl Stage {
         closed.count_ones() as i32 * self.closed_in
     }
 
-    /// The score of a tile in a cell.
+    /// Returns the score of a tile in a cell.
     #[inline(always)]
     fn tile_score(&self, tile: &Spot, cell: &Spot) -> i32 {
         self.tile_scores[tile.score_offset as usize + tile.distance(cell)]
     }
 
-    /// Labels that a board takes in memory: row by row, then column by column
-    /// with the tiles numbered that way, and what lets lines be read in groups.
+    /// The number of labels of a board in memory: row-major, then column-major with the tiles
+    /// renumbered, then padding for vector reads.
     pub(super) const fn labels(cells: usize) -> usize {
         2 * cells + LANES
     }
 
-    /// The number of a cell, or tile, counted column by column.
+    /// Returns the column-major number of a cell or tile.
     #[inline(always)]
     pub(super) fn across(&self, number: usize) -> usize {
         self.spots[number].across.into()
     }
 
-    /// Writes the second half of a board, of which the first is there.
+    /// Writes the column-major half of a board from its row-major half.
     pub(super) fn write_across<L: Label>(&self, board: &mut [L]) {
         let (rows, cols) = board.split_at_mut(self.cells);
         for (cell, label) in rows.iter().enumerate() {
@@ -252,15 +256,16 @@ impl Stage {
         }
     }
 
-    /// Tiles in the row of a cell, other than the one in it, that belong there
-    /// and are on the wrong side of `tile`, which belongs there, too.
+    /// Counts the other tiles in the row of `cell` that belong there and are on the wrong side of
+    /// `tile`, which belongs there, too.
     #[inline(always)]
     fn disorder_in_row<L: Label>(&self, board: &[L], cell: &Spot, tile: &Spot) -> i32 {
         let start = usize::from(cell.row) * self.width;
         disorder(&board[start..], start, self.width, cell.col.into(), tile.col.into())
     }
 
-    /// The same for a column.
+    /// Counts the other tiles in the column of `cell` that belong there and are on the wrong side
+    /// of `tile`, which belongs there, too.
     #[inline(always)]
     fn disorder_in_col<L: Label>(&self, board: &[L], cell: &Spot, tile: &Spot) -> i32 {
         let height = self.view.height;
@@ -268,13 +273,13 @@ impl Stage {
         disorder(&board[self.cells + start..], start, height, cell.row.into(), tile.row.into())
     }
 
-    /// All score of a board, from nothing.
+    /// Computes the score of a board from scratch.
     pub(super) fn score<L: Label>(&self, board: &[L]) -> Score {
         let mut score = Score::default();
         let blank = L::new(self.blank);
         let at = board.iter().position(|&label| label == blank).unwrap_or(0);
-        // The blank is on nobody's way: while counting, let it be as good as the
-        // tile that is looked at.
+        // The blank must not count as a tile. It is therefore replaced with the tile that is
+        // compared, which is never in the wrong order with itself.
         let mut scratch = board.to_vec();
         scratch.resize(Self::labels(self.cells), blank);
         self.write_across(&mut scratch);
@@ -307,7 +312,7 @@ impl Stage {
         score
     }
 
-    /// What changes when the tile in `from` slides into the empty cell `to`.
+    /// Returns the score after the tile in `from` slides into the empty cell `to`.
     #[inline(always)]
     pub(super) fn change<L: Label>(
         &self,
@@ -319,8 +324,8 @@ impl Stage {
     ) -> ScoreChange {
         let tile = board[from].index();
         let (home, here, there) = (&self.spots[tile], &self.spots[from], &self.spots[to]);
-        // A tile that leaves its line takes its fines along, one that comes gets
-        // them. Counting is quicker than to guess whether it must be done.
+        // A tile that leaves its line loses its penalties, one that enters gains them. Counting
+        // always is faster than a branch that is hard to predict.
         let (leaves, comes, wrong) = if vertical {
             let (leaves, comes) = (home.row == here.row, home.row == there.row);
             (leaves, comes, self.disorder_in_row(board, if leaves { here } else { there }, home))
@@ -339,7 +344,7 @@ impl Stage {
         ScoreChange { hash, line: score.line + delta + closed_in, others: score.others }
     }
 
-    /// The score after a change by that move.
+    /// Returns the full score after the move that `change` evaluated.
     #[inline(always)]
     pub(super) fn apply<L: Label>(
         &self,
@@ -375,19 +380,19 @@ impl Stage {
         }
     }
 
-    /// The board's cell of a number.
+    /// Returns the board's cell of a number.
     pub(super) fn cell(&self, number: usize) -> usize {
         self.view.cell(number / self.width, number % self.width)
     }
 
-    /// The board's direction for one of the view.
+    /// Converts a direction of the view to one of the board.
     #[inline(always)]
     pub(super) fn direction(&self, index: usize) -> Direction {
         self.directions[index & 3]
     }
 }
 
-/// A stream of random factors (SplitMix64).
+/// A generator of random factors (SplitMix64).
 struct HashFactors(u64);
 
 impl HashFactors {

@@ -1,13 +1,15 @@
-//! A shard of a beam, and what is done with each shard in each phase of a level.
+//! The shards of a beam, and the work on each shard in each phase of a level.
 //!
-//! In most levels each shard goes on by itself: it makes the successors of its
-//! boards and chooses the best of them (*advance*). Every so many levels shards
-//! exchange boards. These belong to shards by their codes, so that two equal boards
-//! meet in one shard, which can leave one out without asking the others: each shard
-//! makes the successors of its boards and sorts them by the shards to which they
-//! belong (*expand*), then chooses the best of all that belong to itself (*select*).
-//! To do so in every level would cost more than it brings: what one processor has
-//! written is far away for another.
+//! In most levels every shard works alone: it generates the successors of its boards and selects
+//! the best (*advance*). Every few levels the shards exchange boards:
+//!
+//! 1. *Expand*: each shard generates the successors of its boards and groups them by the shard to
+//!    which they belong. The hash of a board determines its shard, so equal boards meet in one
+//!    shard, which can drop duplicates without communication.
+//! 2. *Select*: each shard selects the best candidates that belong to it.
+//!
+//! An exchange in every level would cost more than it gains, because reading what another core has
+//! just written is slow.
 
 use super::bump::BumpAllocator;
 use super::history::{Node, PackedNode, pack};
@@ -21,85 +23,86 @@ use crate::large::mutable_board::MutableBoard;
 use crossbeam::utils::CachePadded;
 use parking_lot::{Mutex, RwLock};
 
-/// What others look at while they choose.
+/// The part of a shard that other shards read while they select.
 pub(super) struct CurrentLevel<'m, L> {
     pub(super) layer: Layer<'m, L>,
     pub(super) offers: Offers<'m>,
 }
 
-/// What a shard keeps to itself.
+/// The part of a shard that only its own thread uses.
 pub(super) struct NextLevel<'m, L> {
     /// The level that is being selected.
     pub(super) layer: Layer<'m, L>,
     pub(super) finished: Finished<'m, L>,
     selection: Selection<'m>,
-    /// Boards of the next level with the blank in each cell.
+    /// The number of boards in the next level with the blank in each cell.
     blank_counts: Vec<u32>,
-    /// The nodes of the boards that were selected.
+    /// The history nodes of the selected boards.
     new_nodes: &'m mut [PackedNode],
     pub(super) selected: usize,
     /// Whether one of them has solved the line.
     pub(super) any_solved: bool,
 }
 
-/// Both sides of a shard. What one thread writes and another reads at the same time
-/// must not lie in one line of the cache.
+/// A shard. The two halves are padded so that one thread's writes do not share a cache line with
+/// another thread's reads.
 pub(super) struct Shard<'m, L> {
     pub(super) current: CachePadded<RwLock<CurrentLevel<'m, L>>>,
     pub(super) next: CachePadded<Mutex<NextLevel<'m, L>>>,
 }
 
-/// What is to be done with each shard.
+/// The work on each shard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// Boards that wait for the level become shard of it.
+    /// Adds the boards that wait for the level.
     Join,
-    /// The best successors of a shard's boards become its next level.
+    /// Makes the best successors of a shard's boards its next level.
     Advance,
-    /// The successors of all boards are offered to the shards to which they belong.
+    /// Generates the successors of all boards, grouped by their shard.
     Expand,
-    /// The best of them become the next level.
+    /// Makes the best candidates the next level.
     Select,
 }
 
-/// What is being done now.
+/// The current phase and its parameters.
 pub(super) struct Job {
     pub(super) phase: Phase,
     pub(super) stage: Stage,
-    /// The level that is being expanded, or joined.
+    /// The level that is expanded or joined.
     pub(super) level: u32,
-    /// The weight of the line's own tiles, in 256ths.
+    /// The weight of the line's tiles, in 256ths.
     pub(super) line_weight: i64,
-    /// The first so many shards have boards.
+    /// The number of shards that have boards.
     pub(super) active: usize,
-    /// Boards of a shard in a level, at most, and their nodes.
+    /// The largest number of boards of a shard in a level, and of their history nodes.
     pub(super) width: usize,
     pub(super) max_nodes: usize,
     pub(super) first_nodes: [Node; MAX_SHARDS],
-    /// How many boards may be max_per_line_state, and how many may have the blank in one cell.
+    /// The largest number of boards with one arrangement of the line's tiles, and with the blank in
+    /// one cell.
     pub(super) max_per_line_state: u32,
     pub(super) max_per_blank: u32,
 }
 
-/// What all who work on a beam share.
+/// The state that all threads of a beam share.
 pub(super) struct Shared<'m, L> {
     pub(super) shards: Vec<Shard<'m, L>>,
-    /// There is none before the first stage.
+    /// None before the first stage.
     pub(super) job: RwLock<Option<Job>>,
     barrier: PhaseBarrier,
 }
 
-/// Nodes that a level of so many boards may have: some boards leave it because
-/// they have solved the line.
+/// Returns the largest number of history nodes of a level of `width` boards: some boards leave the
+/// level because they have solved the line.
 pub(super) fn max_nodes(width: usize) -> usize {
     width + width / 4 + 64
 }
 
-/// Bytes of the nodes of a level, for each board.
+/// The number of bytes per board for the history nodes of a level.
 pub(super) const NEW_NODE_BYTES: usize = 2 * size_of::<PackedNode>();
 
 impl<'m, L: Label> Shared<'m, L> {
-    /// A beam of so many boards in so many shards, and its history; none if the
+    /// Creates a beam of `width` boards in `shards` shards, and its history. Returns none if the
     /// memory is too small.
     pub(super) fn new(
         field: &MutableBoard,
@@ -132,8 +135,8 @@ impl<'m, L: Label> Shared<'m, L> {
         Some((Self { shards: all, job: RwLock::new(None), barrier: PhaseBarrier::new(shards) }, history))
     }
 
-    /// Does the job with all shards, `parallel` with whoever has come, or alone; false
-    /// if somebody broke down.
+    /// Runs the current phase for all shards, with helpers if `parallel`. Returns `false` if a
+    /// thread panicked.
     pub(super) fn run_phase(&self, parallel: bool) -> bool {
         if parallel {
             return self.barrier.run_phase(&|shard| self.run_shard(shard));
@@ -142,12 +145,12 @@ impl<'m, L: Label> Shared<'m, L> {
         true
     }
 
-    /// Helps until the beam has ended.
+    /// Helps until the beam ends.
     pub(super) fn help(&self) {
         self.barrier.help(&|shard| self.run_shard(shard));
     }
 
-    /// For who leads: the others leave when this is dropped.
+    /// Returns a guard for the owner; helpers leave when it is dropped.
     pub(super) fn close_on_drop(&self) -> impl Drop {
         self.barrier.close_on_drop()
     }
@@ -180,7 +183,8 @@ impl<'m, L: Label> Shared<'m, L> {
 }
 
 impl<L: Label> CurrentLevel<'_, L> {
-    /// Offers the successors of all boards, to this shard or to where they belong.
+    /// Generates the successors of all boards, for this shard alone or distributed among the first
+    /// `shards` shards.
     fn expand(&mut self, job: &Job, shards: Option<usize>) {
         let Self { layer, offers } = self;
         let stage = &job.stage;
@@ -207,15 +211,15 @@ impl<L: Label> CurrentLevel<'_, L> {
 }
 
 impl<L: Label> NextLevel<'_, L> {
-    /// Forgets what was before a stage, and takes its boards in. The new number
-    /// of each cell, and tile, is given; none for those that are solved.
+    /// Starts a stage: moves the solved boards to it and clears the rest. `numbers` has the new
+    /// number of each cell or tile; none for those that are solved.
     pub(super) fn enter(&mut self, cells: usize, numbers: &[Option<u16>]) {
         self.finished.enter(cells, numbers);
         self.layer.clear(cells);
         self.selection.clear();
     }
 
-    /// Takes boards that wait for a level into it.
+    /// Moves boards that wait for `level` into the next level.
     fn join(&mut self, job: &Job, level: u32) {
         let Self { layer, finished, .. } = self;
         let mut next = finished.next_of_level(level, 0);
@@ -232,7 +236,7 @@ impl<L: Label> NextLevel<'_, L> {
         }
     }
 
-    /// Chooses the next level among the successors of boards of several layers.
+    /// Selects the next level among the successors of boards of several layers.
     fn select(&mut self, job: &Job, layers: &[&Layer<'_, L>], offers: &[&[Candidate]], first: Node) {
         let Self { layer, finished, selection, blank_counts, new_nodes, .. } = self;
         let (stage, new_nodes) = (&job.stage, &mut new_nodes[..job.max_nodes]);
@@ -271,7 +275,7 @@ impl<L: Label> NextLevel<'_, L> {
         (self.selected, self.any_solved) = (selected, any_solved);
     }
 
-    /// The new_nodes of the nodes that were selected.
+    /// Returns the history nodes of the selected boards.
     pub(super) fn new_nodes(&self) -> &[PackedNode] {
         &self.new_nodes[..self.selected]
     }
