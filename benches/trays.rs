@@ -98,7 +98,7 @@ fn main() {
 /// Sees all arrangements of a tray whose goal cannot be met.
 fn exhaust<W: Word>(dense: &Dense<W>, tray: &Tray, region: &mut Region<'_>, states: u64) {
     let (start, limits) = (dense.state(tray.blocks()), Limits::default());
-    let outcome = layered::solve(dense, start, &limits, region, &NoHelpers, layered::WhenFull::Forget);
+    let outcome = layered::solve(dense, start, &limits, region, &NoHelpers, layered::WhenFull::DropLayers);
     assert_eq!((outcome.ending, outcome.statistics.stored), (Ending::Exhausted, states));
 }
 

@@ -35,7 +35,7 @@ fn solve_within<W: Word>(
     let mut region = Region::used(&mut memory);
     let start = dense.state(tray.blocks());
     assert_eq!(dense.blocks(start), tray.blocks());
-    let outcome = layered::solve(&dense, start, &limits, &mut region, helpers, WhenFull::Forget);
+    let outcome = layered::solve(&dense, start, &limits, &mut region, helpers, WhenFull::DropLayers);
     if let Ending::Solved { path, bound } = &outcome.ending {
         assert_eq!(path.len(), *bound as usize);
         let mut blocks = tray.blocks().to_vec();
@@ -421,7 +421,7 @@ fn any_puzzle_can_be_searched_by_layers() {
         let mut region = Region::used(&mut memory[..if number % 2 == 0 { 65536 } else { 16384 }]);
         let start = puzzle.state(puzzle.0.pack(&state));
         let outcome =
-            layered::solve(&puzzle, start, &Limits::default(), &mut region, &NoHelpers, WhenFull::Forget);
+            layered::solve(&puzzle, start, &Limits::default(), &mut region, &NoHelpers, WhenFull::DropLayers);
         let problem = Problem { puzzle: &puzzle.0, heuristic: &heuristic, start: state };
         let shortest = ida::solve(problem, &Limits::default());
         let Ending::Solved { path, .. } = &outcome.ending else { panic!("{outcome:?}") };
@@ -475,7 +475,7 @@ fn a_helper_that_panics_keeps_nobody_waiting() {
     let searched = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let mut memory = vec![Line::zeroed(); (64 << 20) / size_of::<Line>()];
         let mut region = Region::used(&mut memory);
-        layered::solve(&puzzle, start, &limits, &mut region, &SpawnThreads(2), WhenFull::Forget);
+        layered::solve(&puzzle, start, &limits, &mut region, &SpawnThreads(2), WhenFull::DropLayers);
     }));
     assert!(searched.is_err(), "the fault was not met");
 }

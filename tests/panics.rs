@@ -144,7 +144,7 @@ fn a_layered_search_ends_for_all() {
                 &Limits::default(),
                 &mut region,
                 &SpawnThreads(4),
-                layered::WhenFull::Forget,
+                layered::WhenFull::DropLayers,
             );
         });
     }

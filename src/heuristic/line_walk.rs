@@ -61,7 +61,7 @@ enum Axis {
 
 /// A board as the bound sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
+pub struct LineWalkMemo {
     /// For each axis the number of its count, or a byte for each cut.
     places: [u64; 2],
     /// The moves that each axis needs at least.
@@ -129,10 +129,10 @@ impl LineWalk {
     }
 
     /// The bound where nothing is known of the last move.
-    fn start(&self, places: [u64; 2], least: [u8; 2]) -> Progress {
+    fn start(&self, places: [u64; 2], least: [u8; 2]) -> LineWalkMemo {
         let [rows, cols] = least.map(u32::from);
         let estimate = if rows == cols { 2 * rows } else { 2 * rows.max(cols) - 1 };
-        Progress { places, least, estimate }
+        LineWalkMemo { places, least, estimate }
     }
 }
 
@@ -177,7 +177,7 @@ pub fn line_cuts(board: &Board, goal: &Board) -> u32 {
 }
 
 impl Heuristic<Lines> for LineWalk {
-    type Memo = Progress;
+    type Memo = LineWalkMemo;
     type Payload = u32;
     type SuccessorBatch = NoBatch;
 
@@ -189,13 +189,19 @@ impl Heuristic<Lines> for LineWalk {
         }
     }
 
-    fn evaluate(&self, puzzle: &Lines, state: &TileState<u64>) -> Progress {
+    fn evaluate(&self, puzzle: &Lines, state: &TileState<u64>) -> LineWalkMemo {
         let [rows, cols] = [0, 1].map(|axis| self.measure(puzzle, state, axis));
         self.start([rows.0, cols.0], [rows.1, cols.1])
     }
 
     #[inline(always)]
-    fn update(&self, puzzle: &Lines, memo: &Progress, before: &TileState<u64>, step: Move) -> Progress {
+    fn update(
+        &self,
+        puzzle: &Lines,
+        memo: &LineWalkMemo,
+        before: &TileState<u64>,
+        step: Move,
+    ) -> LineWalkMemo {
         let (tiles, axis) = (puzzle.tiles(), axis(step));
         let unit = Move(step.0 & 3);
         // Down and to the right the blank goes, and the tiles the other way.
@@ -240,26 +246,28 @@ impl Heuristic<Lines> for LineWalk {
     }
 
     #[inline(always)]
-    fn estimate(&self, memo: &Progress) -> u32 {
+    fn estimate(&self, memo: &LineWalkMemo) -> u32 {
         memo.estimate
     }
 
     #[inline(always)]
-    fn payload(&self, memo: &Progress) -> u32 {
+    fn payload(&self, memo: &LineWalkMemo) -> u32 {
         // Without room for both, `resume` measures anew.
         self.row_bits
             .map_or(0, |bits| memo.places[0] as u32 | (memo.places[1] as u32).checked_shl(bits).unwrap_or(0))
     }
 
     #[inline(always)]
-    fn restore(&self, puzzle: &Lines, state: &TileState<u64>, estimate: u32, payload: u32) -> Progress {
+    fn restore(&self, puzzle: &Lines, state: &TileState<u64>, estimate: u32, payload: u32) -> LineWalkMemo {
         let [Axis::Walks { moves: rows, .. }, Axis::Walks { moves: cols, .. }] = &self.axes else {
-            return Progress { estimate, ..self.evaluate(puzzle, state) };
+            return LineWalkMemo { estimate, ..self.evaluate(puzzle, state) };
         };
-        let Some(bits) = self.row_bits else { return Progress { estimate, ..self.evaluate(puzzle, state) } };
+        let Some(bits) = self.row_bits else {
+            return LineWalkMemo { estimate, ..self.evaluate(puzzle, state) };
+        };
         let places = [payload & ((1 << bits) - 1), payload >> bits];
         let least = [rows[places[0] as usize], cols[places[1] as usize]];
-        Progress { places: places.map(u64::from), least, estimate }
+        LineWalkMemo { places: places.map(u64::from), least, estimate }
     }
 }
 

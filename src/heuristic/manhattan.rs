@@ -97,7 +97,7 @@ impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
         most: u32,
     ) -> PrunedMoves<TileMoves> {
         if !<Self as Heuristic<Tiles<C>>>::PRUNES || most > memo {
-            return PrunedMoves { moves, cut: 0, least: u32::MAX };
+            return PrunedMoves { moves, pruned: 0, min_estimate: u32::MAX };
         }
         let nearer = &self.nearer[state.blank as usize];
         let good = Direction::ALL.into_iter().fold(0, |good, direction| {
@@ -106,8 +106,8 @@ impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
             good | (nearer[direction as usize] >> label & 1) << step.0
         });
         let kept = moves.only(good as u8);
-        let cut = moves.count_left() - kept.count_left();
-        PrunedMoves { moves: kept, cut, least: if cut > 0 { memo + 1 } else { u32::MAX } }
+        let pruned = moves.count_left() - kept.count_left();
+        PrunedMoves { moves: kept, pruned, min_estimate: if pruned > 0 { memo + 1 } else { u32::MAX } }
     }
 
     #[inline(always)]

@@ -4,11 +4,11 @@
 //! the estimate it may carry a memo from state to state, so that a move updates
 //! it instead of computing it anew.
 
-mod complete;
 mod line_walk;
 mod linear_conflict;
 mod manhattan;
 mod misplaced;
+mod perfect_table;
 mod perimeter;
 #[cfg(test)]
 pub(crate) mod test_support;
@@ -16,12 +16,12 @@ mod tray_bounds;
 mod tray_priorities;
 mod walking_distance;
 
-pub use complete::{Complete, Leap, Way};
-pub use line_walk::{LineWalk, Progress, line_cuts};
+pub use line_walk::{LineWalk, LineWalkMemo, line_cuts};
 pub use linear_conflict::LinearConflict;
 pub use manhattan::Manhattan;
 pub use misplaced::Misplaced;
-pub use perimeter::{Nearer, Perimeter};
+pub use perfect_table::{PathIter, PathSegment, PerfectTable};
+pub use perimeter::{Perimeter, PerimeterMemo};
 pub use tray_bounds::{TrayBound, TrayDistances};
 pub use tray_priorities::{TrayPriorities, TrayPriority};
 pub use walking_distance::{WalkTables, WalkingDistance};
@@ -94,7 +94,7 @@ pub trait Heuristic<P: Puzzle>: Sync {
         moves: P::Moves,
         _most: u32,
     ) -> PrunedMoves<P::Moves> {
-        PrunedMoves { moves, cut: 0, least: u32::MAX }
+        PrunedMoves { moves, pruned: 0, min_estimate: u32::MAX }
     }
 
     /// What is kept of a memo in the open list.
@@ -215,9 +215,9 @@ pub struct PrunedMoves<M> {
     /// Moves that may be good enough.
     pub moves: M,
     /// How many were left out.
-    pub cut: u32,
+    pub pruned: u32,
     /// No estimate after one that was left out is below this.
-    pub least: u32,
+    pub min_estimate: u32,
 }
 
 /// What a move of the tile puzzle changes: 0 for the rows of the blank and of

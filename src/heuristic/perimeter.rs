@@ -30,7 +30,7 @@ pub struct Perimeter<H> {
 
 /// The inner bound's memo, and the better estimate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Nearer<M> {
+pub struct PerimeterMemo<M> {
     inner: M,
     estimate: u32,
 }
@@ -104,7 +104,7 @@ impl<H> Perimeter<H> {
 }
 
 impl<P: Puzzle<Key = u64>, H: Heuristic<P>> Heuristic<P> for Perimeter<H> {
-    type Memo = Nearer<H::Memo>;
+    type Memo = PerimeterMemo<H::Memo>;
     type Payload = H::Payload;
     type SuccessorBatch = NoBatch;
 
@@ -114,14 +114,14 @@ impl<P: Puzzle<Key = u64>, H: Heuristic<P>> Heuristic<P> for Perimeter<H> {
 
     fn evaluate(&self, puzzle: &P, state: &P::State) -> Self::Memo {
         let inner = self.inner.evaluate(puzzle, state);
-        Nearer { inner, estimate: self.improve(|| puzzle.pack(state), self.inner.estimate(&inner)) }
+        PerimeterMemo { inner, estimate: self.improve(|| puzzle.pack(state), self.inner.estimate(&inner)) }
     }
 
     #[inline(always)]
     fn update(&self, puzzle: &P, memo: &Self::Memo, before: &P::State, step: Move) -> Self::Memo {
         let inner = self.inner.update(puzzle, &memo.inner, before, step);
         let key = || puzzle.pack(&puzzle.apply(before, step));
-        Nearer { inner, estimate: self.improve(key, self.inner.estimate(&inner)) }
+        PerimeterMemo { inner, estimate: self.improve(key, self.inner.estimate(&inner)) }
     }
 
     #[inline(always)]
@@ -136,7 +136,7 @@ impl<P: Puzzle<Key = u64>, H: Heuristic<P>> Heuristic<P> for Perimeter<H> {
 
     #[inline(always)]
     fn restore(&self, puzzle: &P, state: &P::State, estimate: u32, payload: H::Payload) -> Self::Memo {
-        Nearer { inner: self.inner.restore(puzzle, state, estimate, payload), estimate }
+        PerimeterMemo { inner: self.inner.restore(puzzle, state, estimate, payload), estimate }
     }
 }
 

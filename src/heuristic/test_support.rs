@@ -57,17 +57,17 @@ fn try_state<C: Cells, H: Heuristic<Tiles<C>>>(
     }
     // Screening must do what looking at each move does.
     for most in estimate.saturating_sub(2)..estimate + 2 {
-        let screened = heuristic.prune_moves(puzzle, &memo, state, moves, most);
+        let result = heuristic.prune_moves(puzzle, &memo, state, moves, most);
         let after = |step: Move| heuristic.estimate(&heuristic.update(puzzle, &memo, state, step));
-        let kept: Vec<Move> = screened.moves.collect();
-        let (mut cut, mut least) = (0, u32::MAX);
+        let kept: Vec<Move> = result.moves.collect();
+        let (mut pruned, mut min_estimate) = (0, u32::MAX);
         for step in moves.filter(|step| !kept.contains(step)) {
             assert!(after(step) > most);
-            cut += 1;
-            least = least.min(after(step));
+            pruned += 1;
+            min_estimate = min_estimate.min(after(step));
         }
-        assert_eq!(screened.cut, cut);
-        assert!(screened.least <= least);
+        assert_eq!(result.pruned, pruned);
+        assert!(result.min_estimate <= min_estimate);
         assert!(most + 1 < estimate || !H::PRUNES || kept.iter().all(|&step| after(step) <= most));
     }
 }

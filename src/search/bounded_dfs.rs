@@ -83,11 +83,11 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
         let mut prune_moves = |memo: &H::Memo, state: &P::State, moves: P::Moves, cost: u32| {
             let max_estimate = bound.saturating_sub(cost + 1);
             let pruned = heuristic.prune_moves(puzzle, memo, state, moves, max_estimate);
-            next = next.min(pruned.least.saturating_add(cost + 1));
-            (pruned.moves, pruned.cut)
+            next = next.min(pruned.min_estimate.saturating_add(cost + 1));
+            (pruned.moves, pruned.pruned)
         };
-        let (moves, cut) = prune_moves(&memo, &root, puzzle.moves(&root, None), cost);
-        generated += u64::from(cut);
+        let (moves, pruned) = prune_moves(&memo, &root, puzzle.moves(&root, None), cost);
+        generated += u64::from(pruned);
         let mut frame: Frame<P, H::Memo> = Frame { state: root, memo, moves, step: Move(0) };
         self.stack.clear();
         let mut expanded = 1u64;
@@ -128,8 +128,8 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
                     break SubtreeResult::Stopped;
                 }
             }
-            let (moves, cut) = prune_moves(&memo, &state, puzzle.moves(&state, Some(step)), cost + 1);
-            generated += u64::from(cut);
+            let (moves, pruned) = prune_moves(&memo, &state, puzzle.moves(&state, Some(step)), cost + 1);
+            generated += u64::from(pruned);
             if moves.size_hint().1 == Some(0) {
                 continue;
             }

@@ -226,15 +226,19 @@ impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
         most: u32,
     ) -> PrunedMoves<TileMoves> {
         if most > memo.estimate {
-            return PrunedMoves { moves, cut: 0, least: u32::MAX };
+            return PrunedMoves { moves, pruned: 0, min_estimate: u32::MAX };
         }
         let good = Direction::ALL.into_iter().fold(0, |good, direction| {
             let step = Move(direction as u32);
             good | (memo.nearer >> (self.bit(puzzle, state, step) & 31) & 1) << step.0
         });
         let kept = moves.only(good as u8);
-        let cut = moves.count_left() - kept.count_left();
-        PrunedMoves { moves: kept, cut, least: if cut > 0 { memo.estimate + 1 } else { u32::MAX } }
+        let pruned = moves.count_left() - kept.count_left();
+        PrunedMoves {
+            moves: kept,
+            pruned,
+            min_estimate: if pruned > 0 { memo.estimate + 1 } else { u32::MAX },
+        }
     }
 
     #[inline(always)]

@@ -58,11 +58,11 @@ pub fn beam<S: Space>(space: &mut S, width: Width, limits: &Limits<'_>, region: 
             space.expand(&key, estimate, (cost > 0).then_some(step), |successor| {
                 statistics.generated += 1;
                 let child = match nodes.insert(successor.key) {
-                    Found::Old(_) => return Flow::On,
+                    Found::Old(_) => return Flow::Continue,
                     Found::New(child) => child,
                     Found::Full => {
                         stop = Some(Stop::Memory);
-                        return Flow::Enough;
+                        return Flow::Break;
                     }
                 };
                 statistics.stored += 1;
@@ -74,7 +74,7 @@ pub fn beam<S: Space>(space: &mut S, width: Width, limits: &Limits<'_>, region: 
                 } else if statistics.stored >= most {
                     stop = Some(Stop::Nodes);
                 }
-                if goal.is_some() || stop.is_some() { Flow::Enough } else { Flow::On }
+                if goal.is_some() || stop.is_some() { Flow::Break } else { Flow::Continue }
             });
             if goal.is_some() || stop.is_some() {
                 break 'levels;

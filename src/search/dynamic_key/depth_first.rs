@@ -43,11 +43,11 @@ pub fn depth_first<S: Space>(space: &mut S, limits: &Limits<'_>, region: &mut Re
         space.expand(&key, estimate, (cost > 0).then_some(step), |successor| {
             statistics.generated += 1;
             let child = match nodes.insert(successor.key) {
-                Found::Old(_) => return Flow::On,
+                Found::Old(_) => return Flow::Continue,
                 Found::New(child) => child,
                 Found::Full => {
                     stop = Some(Stop::Memory);
-                    return Flow::Enough;
+                    return Flow::Break;
                 }
             };
             statistics.stored += 1;
@@ -68,7 +68,7 @@ pub fn depth_first<S: Space>(space: &mut S, limits: &Limits<'_>, region: &mut Re
             } else if statistics.stored >= most {
                 stop = Some(Stop::Nodes);
             }
-            if goal.is_some() || stop.is_some() { Flow::Enough } else { Flow::On }
+            if goal.is_some() || stop.is_some() { Flow::Break } else { Flow::Continue }
         });
     }
     let ending = match (goal, stop) {

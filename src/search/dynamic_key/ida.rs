@@ -113,7 +113,7 @@ impl<S: Space> Search<'_, S> {
             }
             let (step, estimate) = (Move(self.words[frame.next]), self.words[frame.next + 1]);
             frame.next += 2;
-            self.space.follow(&self.words[frame.key..frame.key + width], step, &mut after);
+            self.space.apply(&self.words[frame.key..frame.key + width], step, &mut after);
             let end = frame.end;
             let mut child = Frame { key: end, next: end + width, end: end + width };
             if child.end > self.words.len() {
@@ -145,25 +145,25 @@ impl<S: Space> Search<'_, S> {
         space.expand(&before[frame.key..], estimate, path.last().copied(), |successor| {
             if statistics.generated >= most {
                 stop = Some(Stop::Nodes);
-                return Flow::Enough;
+                return Flow::Break;
             }
             statistics.generated += 1;
             let sum = cost + successor.estimate;
             if sum > *bound {
                 *beyond = sum.min(*beyond);
-                return Flow::On;
+                return Flow::Continue;
             }
             if successor.is_goal {
                 goal = Some(successor.step);
-                return Flow::Enough;
+                return Flow::Break;
             }
             let Some(place) = behind.get_mut(len..len + 2) else {
                 stop = Some(Stop::Memory);
-                return Flow::Enough;
+                return Flow::Break;
             };
             place.copy_from_slice(&[successor.step.0, successor.estimate]);
             len += 2;
-            Flow::On
+            Flow::Continue
         });
         frame.end = frame.next + len;
         if frame.end > *used {

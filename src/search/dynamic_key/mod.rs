@@ -52,7 +52,7 @@ pub trait Space {
     );
 
     /// Writes the key of the state after a move of another; its estimate.
-    fn follow(&mut self, key: &[u32], step: Move, after: &mut [u32]) -> u32;
+    fn apply(&mut self, key: &[u32], step: Move, after: &mut [u32]) -> u32;
 }
 
 /// A state after a move.
@@ -72,7 +72,7 @@ pub struct Successor<'k> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
     /// More successors are wanted.
-    On,
+    Continue,
     /// No more.
-    Enough,
+    Break,
 }

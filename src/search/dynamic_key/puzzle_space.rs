@@ -40,13 +40,13 @@ where
             let is_goal = estimate == 0 && puzzle.is_goal(&after);
             let key = [puzzle.pack(&after)];
             let successor = Successor { key: bytemuck::cast_slice(&key), step, estimate, is_goal };
-            if visit(successor) == Flow::Enough {
+            if visit(successor) == Flow::Break {
                 return;
             }
         }
     }
 
-    fn follow(&mut self, key: &[u32], step: Move, after: &mut [u32]) -> u32 {
+    fn apply(&mut self, key: &[u32], step: Move, after: &mut [u32]) -> u32 {
         let Problem { puzzle, heuristic, .. } = self.0;
         let state = puzzle.apply(&puzzle.unpack(key_of(key)), step);
         after.copy_from_slice(bytemuck::cast_slice(&[puzzle.pack(&state)]));

@@ -62,7 +62,7 @@ fn surround<S: Space>(
     let (estimate, is_goal) = space.start(&mut key);
     let mut goal = insert(nodes, &key, estimate)?;
     for &step in path {
-        let estimate = space.follow(&key, step, &mut after);
+        let estimate = space.apply(&key, step, &mut after);
         std::mem::swap(&mut key, &mut after);
         goal = insert(nodes, &key, estimate)?;
     }
@@ -78,7 +78,7 @@ fn surround<S: Space>(
             statistics.generated += 1;
             full =
                 insert(nodes, successor.key, successor.estimate).is_none() || statistics.generated > enough;
-            if full { Flow::Enough } else { Flow::On }
+            if full { Flow::Break } else { Flow::Continue }
         });
         next += 1;
     }
@@ -127,19 +127,19 @@ fn shortest<S: Space>(
         let was_last = next == NONE;
         space.expand(&key, estimate, (cost > 0).then_some(step), |successor| {
             statistics.generated += 1;
-            let Some(child) = nodes.find(successor.key) else { return Flow::On };
+            let Some(child) = nodes.find(successor.key) else { return Flow::Continue };
             let kept = nodes.get(child);
             if kept.cost != FAR {
-                return Flow::On;
+                return Flow::Continue;
             }
             nodes.set(child, Node { cost: cost + 1, parent: node, step: successor.step, next: NONE, ..kept });
             nodes.set(last, Node { next: child, ..nodes.get(last) });
             last = child;
             if successor.is_goal || child == goal {
                 reached = Some(child);
-                return Flow::Enough;
+                return Flow::Break;
             }
-            Flow::On
+            Flow::Continue
         });
         first = if was_last { nodes.get(node).next } else { next };
     }

@@ -134,14 +134,14 @@ pub fn solve<S: Space>(space: &mut S, order: Order, limits: &Limits<'_>, region:
                 Found::Old(child) => {
                     let known = nodes.get(child);
                     if known.cost <= cost + 1 {
-                        return Flow::On;
+                        return Flow::Continue;
                     }
                     let is_closed = known.next == child;
                     if is_closed && !optimal {
                         // The way there is shorter now, and that is all.
                         nodes
                             .set(child, Node { cost: cost + 1, parent: node, step: successor.step, ..known });
-                        return Flow::On;
+                        return Flow::Continue;
                     }
                     if !is_closed {
                         open.remove(&mut nodes, level(known.cost, known.estimate), child);
@@ -150,7 +150,7 @@ pub fn solve<S: Space>(space: &mut S, order: Order, limits: &Limits<'_>, region:
                 }
                 Found::Full => {
                     stop = Some(Stop::Memory);
-                    return Flow::Enough;
+                    return Flow::Break;
                 }
             };
             let Node { next, previous, .. } = nodes.get(child);
@@ -161,14 +161,14 @@ pub fn solve<S: Space>(space: &mut S, order: Order, limits: &Limits<'_>, region:
                 goal = Some(child);
                 if !optimal || through <= lowest {
                     found = true;
-                    return Flow::Enough;
+                    return Flow::Break;
                 }
             }
             if statistics.stored >= most {
                 stop = Some(Stop::Nodes);
-                return Flow::Enough;
+                return Flow::Break;
             }
-            Flow::On
+            Flow::Continue
         });
         if found || stop.is_some() {
             break;

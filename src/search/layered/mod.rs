@@ -52,7 +52,7 @@ use path::Guide;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WhenFull {
     /// Give up old layers, and search again for the path.
-    Forget,
+    DropLayers,
     /// Stop for want of memory.
     Stop,
 }

@@ -1,7 +1,7 @@
 //! The complete tables of a run: one for each size and goal's blank, tables when
 //! it pays, and counted.
 
-use crate::heuristic::Complete;
+use crate::heuristic::PerfectTable;
 use crate::memory::budget::Budget;
 use crate::model::report::{Effort, Solution, Verdict};
 use crate::options::{Algorithm, HeuristicChoice, Options};
@@ -23,7 +23,7 @@ pub(crate) struct PerfectTables {
 }
 
 /// A table, or that there was no room for it.
-type MaybeTable = Option<Arc<Complete>>;
+type MaybeTable = Option<Arc<PerfectTable>>;
 
 impl PerfectTables {
     /// None yet.
@@ -43,7 +43,7 @@ impl PerfectTables {
     /// It depends on nothing but the input, so that where all tables fit every
     /// board is answered in the same way, however many threads there are.
     pub(crate) fn first_record(&self, size: Size) -> Option<u64> {
-        let states = Complete::states(size.cells()).filter(|_| self.enabled)?;
+        let states = PerfectTable::states(size.cells()).filter(|_| self.enabled)?;
         Some((states / STATES_PER_SEARCH) as u64)
     }
 
@@ -56,11 +56,11 @@ impl PerfectTables {
         explain: impl Fn(&str),
     ) -> Option<Arc<dyn Solver>> {
         let (size, puzzle) = (goal.size(), Tiles::<u64>::new(goal)?);
-        let states = Complete::states(size.cells())?;
-        let bytes = Complete::bytes(states) as u64;
+        let states = PerfectTable::states(size.cells())?;
+        let bytes = PerfectTable::bytes(states) as u64;
         let mut tables = self.tables.lock();
         let table = tables.entry((size, goal.blank())).or_insert_with(|| {
-            let table = budget.reserve(bytes).ok().and_then(|()| Complete::new(&puzzle)).map(Arc::new);
+            let table = budget.reserve(bytes).ok().and_then(|()| PerfectTable::new(&puzzle)).map(Arc::new);
             let what = if table.is_some() { "looked up in" } else { "searched for want of" };
             explain(&format!("{size}: now {what} a complete table of {states} states, {}", Bytes(bytes)));
             table
@@ -71,7 +71,7 @@ impl PerfectTables {
 
 /// Boards of one goal, looked up.
 struct TableSolver {
-    table: Arc<Complete>,
+    table: Arc<PerfectTable>,
     puzzle: Tiles<u64>,
 }
 
@@ -82,8 +82,8 @@ impl Solver for TableSolver {
     fn attempt(&self, board: &Board, _: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let (labels, tiles) = (self.puzzle.labels(), board.tiles());
         let mut moves = Vec::with_capacity(MOVES);
-        for leap in self.table.way(|cell| labels[tiles[cell] as usize].into(), board.blank()) {
-            moves.extend(leap.moves());
+        for segment in self.table.path(|cell| labels[tiles[cell] as usize].into(), board.blank()) {
+            moves.extend(segment.moves());
         }
         effort.algorithm = "table";
         effort.heuristic = "complete";

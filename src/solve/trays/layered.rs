@@ -163,7 +163,7 @@ impl<W: Word> LayeredTray<W> {
         helpers: &dyn HelperPool,
         tier: Tier,
     ) -> Outcome {
-        let when_full = if tier == Tier::Large { WhenFull::Forget } else { WhenFull::Stop };
+        let when_full = if tier == Tier::Large { WhenFull::DropLayers } else { WhenFull::Stop };
         layered::solve(&self.dense, self.start, limits, region, helpers, when_full)
     }
 }

@@ -178,7 +178,7 @@ impl Space for TraySpace {
             lists.moves(last, |moved| {
                 let (estimate, is_goal) = (estimator.estimate(moved.after), estimator.is_goal(moved.after));
                 let successor = Successor { key: moved.key, step: moved.step, estimate, is_goal };
-                visit(successor) == Flow::On
+                visit(successor) == Flow::Continue
             });
             return;
         }
@@ -195,11 +195,11 @@ impl Space for TraySpace {
             let estimate = estimator.with_holes(blocks, moved.after);
             let is_goal = estimate == 0 && estimator.is_goal(moved.after);
             let successor = Successor { key: moved.key, step: moved.step, estimate, is_goal };
-            visit(successor) == Flow::On
+            visit(successor) == Flow::Continue
         });
     }
 
-    fn follow(&mut self, key: &[u32], step: Move, after: &mut [u32]) -> u32 {
+    fn apply(&mut self, key: &[u32], step: Move, after: &mut [u32]) -> u32 {
         self.lists.load(key);
         self.lists.follow(step);
         self.lists.write_key(after);

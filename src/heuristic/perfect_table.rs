@@ -31,7 +31,7 @@ use crate::puzzle::{Move, Puzzle};
 const MOST_CELLS: usize = 10;
 
 /// The most moves in one leap.
-const LEAP: u64 = 16;
+const SEGMENT_MOVES: u64 = 16;
 
 /// A set entry.
 const SET: u64 = 1 << 63;
@@ -43,8 +43,8 @@ const BYTES_A_STATE: f64 = 10.5;
 /// The ways to the goal from every state of one size, for goals with their blank
 /// in one cell.
 #[derive(Debug)]
-pub struct Complete {
-    leaps: Vec<u64>,
+pub struct PerfectTable {
+    segments: Vec<u64>,
     ranks: Ranks,
     goal: usize,
 }
@@ -102,7 +102,7 @@ impl Ranks {
     }
 }
 
-impl Complete {
+impl PerfectTable {
     /// The number of states of a board of so many cells; none if it has too many
     /// for a table.
     pub fn states(cells: usize) -> Option<usize> {
@@ -117,7 +117,7 @@ impl Complete {
     /// The table of a puzzle; none if it has too many cells.
     pub fn new(puzzle: &Tiles<u64>) -> Option<Self> {
         let cells = puzzle.size().cells();
-        let mut leaps = vec![0; Self::states(cells)?];
+        let mut segments = vec![0; Self::states(cells)?];
         let ranks = Ranks::new(cells);
         let mut labels = [0; MOST_CELLS];
         let tile_cells = (0..cells).filter(|&cell| cell != puzzle.goal_blank());
@@ -125,19 +125,19 @@ impl Complete {
         let goal = TileState { cells: u64::from_labels(&labels[..cells]), blank: puzzle.goal_blank() as u8 };
         debug_assert!(puzzle.is_goal(&goal));
         let goal_place = ranks.place_of(&goal);
-        leaps[goal_place] = SET;
+        segments[goal_place] = SET;
 
         let (mut layer, mut next_layer) = (vec![goal.cells], Vec::new());
         while !layer.is_empty() {
             for &board in &layer {
                 let state = TileState { cells: board, blank: board.blank(cells) as u8 };
                 let place = ranks.place_of(&state);
-                let leap = Leap(leaps[place]);
+                let segment = PathSegment(segments[place]);
                 for step in puzzle.moves(&state, None) {
                     let neighbour = puzzle.apply(&state, step);
-                    let entry = &mut leaps[ranks.place_of(&neighbour)];
+                    let entry = &mut segments[ranks.place_of(&neighbour)];
                     if *entry == 0 {
-                        *entry = leap.after(Move(step.0 ^ 2), place).0;
+                        *entry = segment.after(Move(step.0 ^ 2), place).0;
                         next_layer.push(neighbour.cells);
                     }
                 }
@@ -145,22 +145,22 @@ impl Complete {
             std::mem::swap(&mut layer, &mut next_layer);
             next_layer.clear();
         }
-        Some(Self { leaps, ranks, goal: goal_place })
+        Some(Self { segments, ranks, goal: goal_place })
     }
 
     /// The leaps that lead a state home, given the label in each cell. The state
     /// must be one that can be reached.
     #[inline]
-    pub fn way(&self, label: impl Fn(usize) -> usize, blank: usize) -> Way<'_> {
-        Way { table: self, place: self.ranks.place(label, blank) }
+    pub fn path(&self, label: impl Fn(usize) -> usize, blank: usize) -> PathIter<'_> {
+        PathIter { table: self, place: self.ranks.place(label, blank) }
     }
 }
 
 /// Some moves, and where they lead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Leap(u64);
+pub struct PathSegment(u64);
 
-impl Leap {
+impl PathSegment {
     /// How many moves there are.
     #[inline(always)]
     pub fn len(self) -> usize {
@@ -190,7 +190,7 @@ impl Leap {
     fn after(self, step: Move, place: usize) -> Self {
         let (len, place, moves) = match self.len() as u64 {
             // Leaps end here.
-            0 | LEAP => (0, place as u64, 0),
+            0 | SEGMENT_MOVES => (0, place as u64, 0),
             len => (len, self.place() as u64, self.0 & 0x3fff_ffff),
         };
         Self(SET | (len + 1) << 55 | place << 32 | moves << 2 | u64::from(step.0 & 3))
@@ -199,22 +199,22 @@ impl Leap {
 
 /// The leaps from a state to the goal.
 #[derive(Clone, Debug)]
-pub struct Way<'t> {
-    table: &'t Complete,
+pub struct PathIter<'t> {
+    table: &'t PerfectTable,
     place: usize,
 }
 
-impl Iterator for Way<'_> {
-    type Item = Leap;
+impl Iterator for PathIter<'_> {
+    type Item = PathSegment;
 
     #[inline]
-    fn next(&mut self) -> Option<Leap> {
+    fn next(&mut self) -> Option<PathSegment> {
         if self.place == self.table.goal {
             return None;
         }
-        let leap = Leap(self.table.leaps[self.place]);
-        self.place = leap.place();
-        Some(leap)
+        let segment = PathSegment(self.table.segments[self.place]);
+        self.place = segment.place();
+        Some(segment)
     }
 }
 
@@ -223,8 +223,8 @@ mod tests {
     use super::*;
     use crate::heuristic::test_support::{distances, goals};
 
-    fn moves(table: &Complete, state: &TileState<u64>) -> Vec<Direction> {
-        table.way(|cell| state.cells.label(cell), state.blank.into()).flat_map(Leap::moves).collect()
+    fn moves(table: &PerfectTable, state: &TileState<u64>) -> Vec<Direction> {
+        table.path(|cell| state.cells.label(cell), state.blank.into()).flat_map(PathSegment::moves).collect()
     }
 
     #[test]
@@ -234,10 +234,10 @@ mod tests {
         for (rows, cols, tried) in sizes {
             for goal in &goals(rows, cols)[..tried] {
                 let puzzle = Tiles::<u64>::new(goal).unwrap();
-                let table = Complete::new(&puzzle).unwrap();
+                let table = PerfectTable::new(&puzzle).unwrap();
                 let states = distances(&puzzle, puzzle.state(goal));
-                assert_eq!(Complete::states(rows * cols), Some(states.len()));
-                assert!(table.leaps.iter().all(|&entry| entry & SET != 0), "every place has a state");
+                assert_eq!(PerfectTable::states(rows * cols), Some(states.len()));
+                assert!(table.segments.iter().all(|&entry| entry & SET != 0), "every place has a state");
                 for (state, distance) in states {
                     let moves = moves(&table, &state);
                     assert_eq!(moves.len(), distance as usize);
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn larger_boards_have_no_table() {
-        assert_eq!(Complete::states(12), None);
-        assert!(Complete::new(&Tiles::<u64>::new(&goals(3, 4)[0]).unwrap()).is_none());
+        assert_eq!(PerfectTable::states(12), None);
+        assert!(PerfectTable::new(&Tiles::<u64>::new(&goals(3, 4)[0]).unwrap()).is_none());
     }
 }
