@@ -93,7 +93,9 @@ fn draw(text: &str) {
     let text: String = text.chars().take(columns()).collect();
     *drawn = true;
     // Where stderr has gone there is nobody left to look at it.
-    let _ = io::stderr().write_all(format!("\r{text}\x1b[J\r").as_bytes());
+    // Without automatic wrapping the line stays in one row even if the terminal has become
+    // narrower since its width was read.
+    let _ = io::stderr().write_all(format!("\x1b[?7l\r{text}\x1b[J\r\x1b[?7h").as_bytes());
 }
 
 /// Removes the status line from the screen.
