@@ -1,4 +1,9 @@
-//! A run: all files, all workers, from the first record to the summary.
+//! A run from the first record to the summary.
+//!
+//! 1. Reserve memory: program, input, databases, reorder buffer; the arena is what is left.
+//! 2. Sample the input and prepare the pattern databases.
+//! 3. Start the workers, each with its slice of the arena, and wait for their end.
+//! 4. Merge the summaries.
 
 use super::RunError;
 use super::checkpoint::{Checkpoints, may_be_in_input};
@@ -15,8 +20,8 @@ use crate::output::{Sink, Style, Summary};
 use crate::puzzle::tiles::Size;
 use crate::run::reorder::ReorderBuffer;
 use crate::run::scheduler::Scheduler;
-use crate::run::source::RecordSource;
 use crate::run::source::peek::StdinPeek;
+use crate::run::source::{RecordSource, RunSignals};
 use crate::solve::Observer;
 use crate::solve::cache::SolverCache;
 use crate::solve::counters::Counters;
@@ -33,15 +38,15 @@ pub struct RunOutcome {
     pub summary: Summary,
     /// Inputs that could not be read, or not to their end.
     pub unreadable: usize,
-    /// What is left for a later run.
+    /// Journal for a later run.
     pub resume_state: ResumeState,
-    /// The time that was spent on set-up: before the first record was read, and on
-    /// databases that were brought in later.
+    /// Time spent on set-up: before the first record was read, and on databases that were loaded
+    /// or built later.
     pub setup: Duration,
 }
 
-/// Solves every record of every file and writes the results in their order,
-/// behind those that an earlier run has left.
+/// Solves every record of every file and writes the results in input order, after those of the
+/// earlier run that `resume_state` describes.
 pub fn run(
     options: &Options,
     style: Style,
@@ -56,18 +61,20 @@ pub fn run(
     let mut threads = options.threads;
     let budget = Budget::new(options.memory);
     let names = options.names_footprint();
-    let unpacking = |cap| Packing::footprint_of(&options.files, cap) + names;
-    let rest = |cap, threads| match options.deterministic {
+    let input_bytes = |cap| Packing::footprint_of(&options.files, cap) + names;
+    let run_bytes = |cap, threads| match options.deterministic {
         true => MemoryPlan::min_deterministic_bytes(),
         false => MemoryPlan::min_bytes(cap, threads),
     };
-    let least =
-        |_| OutOfBudget { cap: options.memory, needed: least_cap(|cap| unpacking(cap) + rest(cap, threads)) };
-    budget.reserve(unpacking(options.memory)).map_err(least)?;
-    let ends = options.deadline.map(|deadline| started + deadline);
-    let stop_condition = StopCondition { interrupt: interrupt.clone(), deadline: ends };
+    let least = |_| OutOfBudget {
+        cap: options.memory,
+        needed: least_cap(|cap| input_bytes(cap) + run_bytes(cap, threads)),
+    };
+    budget.reserve(input_bytes(options.memory)).map_err(least)?;
+    let deadline = options.deadline.map(|deadline| started + deadline);
+    let stop_condition = StopCondition { interrupt: interrupt.clone(), deadline };
     let mut stdin_peek = match options.files.iter().any(|file| file == "-") {
-        true => StdinPeek::of_stdin(interrupt, ends),
+        true => StdinPeek::of_stdin(interrupt, deadline),
         false => StdinPeek::default(),
     };
     let kinds = sample_input(options, &defaults, stdin_peek.bytes(), Size::FIFTEEN);
@@ -77,17 +84,17 @@ pub fn run(
             .map_err(|bad| RunError::Checkpoint(path.clone(), bad))
     });
     let checkpoints = checkpoints.transpose()?;
-    let needs = OtherNeeds { before: &unpacking, after: &rest, threads };
+    let needs = OtherNeeds { before: &input_bytes, after: &run_bytes, threads };
     let databases = Databases::prepare(options, &kinds, &budget, needs, counters, &stop_condition, observer)?;
     let memory_plan = if options.deterministic {
         let (memory_plan, workers) =
-            MemoryPlan::deterministic(&budget, threads, databases.bytes_beside(), unpacking)?;
+            MemoryPlan::deterministic(&budget, threads, databases.bytes_beside(), input_bytes)?;
         threads = workers;
         memory_plan
     } else {
-        MemoryPlan::new(&budget, threads, unpacking)?
+        MemoryPlan::new(&budget, threads, input_bytes)?
     };
-    let beside = OTHERS + memory_plan.reorder_buffer + memory_plan.tables + (threads * STACK) as u64;
+    let beside = UNBUDGETED + memory_plan.reorder_buffer + memory_plan.tables + (threads * STACK) as u64;
     let mappable =
         limits::address_space_left().map_or(usize::MAX, |left| left.saturating_sub(beside) as usize);
     let least = if options.deterministic { memory_plan.arena(threads) } else { MemoryPlan::MIN_ARENA };
@@ -100,10 +107,10 @@ pub fn run(
     let slice = if missing == 0 { memory_plan.slice as usize } else { arena.bytes() / 2 / threads };
     let mut parts = arena.divide(&vec![slice; threads]);
     let large = parts.pop().unwrap_or_default();
-    let large_bytes = size_of_val::<[Line]>(large) as u64;
+    let large_region_bytes = size_of_val::<[Line]>(large) as u64;
 
     let unreadable = AtomicUsize::new(0);
-    let complain = |error: &InputError| {
+    let on_input_error = |error: &InputError| {
         unreadable.fetch_add(1, Ordering::Relaxed);
         observer.input_error(error);
     };
@@ -116,10 +123,14 @@ pub fn run(
         (memory_plan.reorder_buffer >> 16).clamp(4, 1024).max(4 * threads as u64),
         memory_plan.reorder_buffer,
     );
-    let stops = (scheduler.stop_flag(), scheduler.oldest());
-    let source = RecordSource::new(options, defaults, &stop_condition, stops, &complain)
-        .starting_with(stdin_peek.take())
-        .go_on(resume_state.records, resume_state.journal.is_some());
+    let signals = RunSignals {
+        stop_condition: &stop_condition,
+        stopped: scheduler.stop_flag(),
+        oldest_job: scheduler.oldest(),
+    };
+    let source = RecordSource::new(options, defaults, signals, &on_input_error)
+        .with_stdin_peek(stdin_peek.take())
+        .skip_answered(resume_state.records, resume_state.journal.is_some());
     let shared = Shared {
         options,
         style,
@@ -134,15 +145,15 @@ pub fn run(
         ),
         scheduler: &scheduler,
         source: Mutex::new(source),
-        window: ReorderBuffer::new(sink, style, resume_state).naming_invalid(observer),
+        reorder_buffer: ReorderBuffer::new(sink, style, resume_state).with_observer(observer),
         counters,
-        large: Mutex::new(Region::zeroed(large)),
+        large_region: Mutex::new(Region::zeroed(large)),
         checkpoints,
-        failed: Mutex::new(None),
-        wrong: Mutex::new(None),
-        light: (memory_plan.reorder_buffer / threads as u64 / 16).max(8 << 10),
-        large_bytes,
-        most_weight: memory_plan.reorder_buffer + slice as u64 + large_bytes,
+        error: Mutex::new(None),
+        wrong_solution: Mutex::new(None),
+        max_small_result: (memory_plan.reorder_buffer / threads as u64 / 16).max(8 << 10),
+        large_region_bytes,
+        max_result: memory_plan.reorder_buffer + slice as u64 + large_region_bytes,
     };
     let slices = Mutex::new(parts);
     let before_solving = started.elapsed();
@@ -150,13 +161,13 @@ pub fn run(
     counters.begin_solving();
     std::thread::scope(|scope| {
         let work = || {
-            let _home = StopOnPanic(&scheduler);
+            let _guard = StopOnPanic(&scheduler);
             let slice: &mut [Line] = slices.lock().pop().unwrap_or_default();
-            Worker::new(&shared, Region::zeroed(slice)).work();
+            Worker::new(&shared, Region::zeroed(slice)).run();
         };
         for worker in 1..threads {
             let name = format!("worker {worker}");
-            // Where the system gives no more threads, fewer do the work.
+            // If the system refuses a thread, the run continues with those it has.
             let thread = std::thread::Builder::new().name(name).stack_size(STACK);
             if thread.spawn_scoped(scope, work).is_err() {
                 break;
@@ -164,18 +175,18 @@ pub fn run(
         }
         work();
     });
-    if let Some(wrong) = shared.wrong.into_inner() {
+    if let Some(wrong) = shared.wrong_solution.into_inner() {
         return Err(RunError::Wrong(wrong));
     }
-    if let Some(error) = shared.failed.into_inner() {
+    if let Some(error) = shared.error.into_inner() {
         return Err(error);
     }
     let setup = before_solving + shared.solver_cache.databases_time().saturating_sub(databases_before);
     let mut source = shared.source.into_inner();
-    let not_found = source.not_found();
-    let (mut summary, journal) = shared.window.close()?;
-    if not_found > 0 && !interrupt.is_raised() && !source.is_cut() {
-        return Err(RunError::TooManyResults(not_found));
+    let missing_answered = source.missing_answered();
+    let (mut summary, journal) = shared.reorder_buffer.close()?;
+    if missing_answered > 0 && !interrupt.is_raised() && !source.was_cut_by_deadline() {
+        return Err(RunError::TooManyResults(missing_answered));
     }
     summary.not_begun = source.count_unread();
     Ok(RunOutcome {
@@ -186,8 +197,8 @@ pub fn run(
     })
 }
 
-/// What is mapped beside the memory that is budgeted and the stacks, in bytes.
-const OTHERS: u64 = 12 << 20;
+/// Address space that is mapped beside the budgeted memory and the stacks, in bytes.
+const UNBUDGETED: u64 = 12 << 20;
 
 fn explain_memory(options: &Options, memory_plan: &MemoryPlan, missing: usize) -> String {
     use crate::quantity::Bytes;
@@ -206,7 +217,7 @@ fn explain_memory(options: &Options, memory_plan: &MemoryPlan, missing: usize) -
     text
 }
 
-/// Sends all home if a worker panics, so that the panic reaches the top.
+/// Stops the other workers if this one panics, so that the scope ends and propagates the panic.
 struct StopOnPanic<'c>(&'c Scheduler<Job>);
 
 impl Drop for StopOnPanic<'_> {

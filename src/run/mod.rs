@@ -1,9 +1,15 @@
-//! How a stream of puzzle instances is run: sources, workers, scheduler, results in input order.
+//! Runs a stream of puzzle instances: sources, workers, scheduler, results in input order.
+//!
+//! [`run`] (`driver`) reserves the memory and starts the workers. Each `worker` asks the
+//! `scheduler` for its next task: read a block from the `source`, solve a job, or help with one.
+//! Results go through the reorder buffer (`reorder`), which writes them in input order. `resume`
+//! continues an earlier run; `checkpoint` continues a single search of many hours.
 
 pub mod checkpoint;
 mod defaults;
 pub(crate) mod driver;
 pub(crate) mod error;
+mod helpers;
 pub mod improve;
 pub(crate) mod parallel_map;
 pub(crate) mod reorder;

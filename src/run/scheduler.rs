@@ -1,411 +1,462 @@
-//! What the workers of a run do next, and how they help each other.
+//! Scheduler of a run: decides what each worker does next.
 //!
-//! Puzzles that were not decided at once wait here, the oldest first. A worker
-//! with nothing else to do helps the oldest puzzle that is being solved: nobody
-//! idles while something runs.
+//! A worker that asks for work ([`Scheduler::next`]) gets the first of these that is possible:
+//!
+//! 1. the oldest job that waits for the large region, if the region is free;
+//! 2. the oldest job that waits for a slice;
+//! 3. a new block of input, while few enough blocks and bytes are in progress;
+//! 4. a share of the oldest running search ([`super::helpers`]);
+//! 5. otherwise it sleeps until something changes.
+//!
+//! Back-pressure: while the reorder buffer is over its limit, only the job that blocks it is
+//! scheduled.
+//!
+//! The choice itself is a pure function, [`pick`].
 
+use super::helpers::{self, HasLoans, Loans};
 use crate::search::HelperPool;
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Where a record is in the order of the run: its block, then its place there.
-pub(crate) type Place = u64;
+pub(crate) use super::helpers::Seq;
 
-/// How long a worker with nothing to do waits before it asks a slow writer for
-/// input again.
-const ASK_AGAIN: Duration = Duration::from_millis(50);
+/// Pause before an idle worker tries to read from a slow stream again.
+const READ_RETRY: Duration = Duration::from_millis(50);
 
-/// The oldest place that is being solved, for those who ask often.
+/// Sequence number of the oldest running job, readable without the scheduler's lock.
 #[derive(Debug)]
-pub(crate) struct Oldest(AtomicU64);
+pub(crate) struct OldestJob(AtomicU64);
 
-impl Oldest {
-    const NONE: Place = Place::MAX;
+impl OldestJob {
+    const NONE: Seq = Seq::MAX;
 
-    /// Whether anything is being solved.
+    /// Returns whether any job is running.
     pub(crate) fn is_some(&self) -> bool {
         self.get() != Self::NONE
     }
 
-    fn get(&self) -> Place {
+    fn get(&self) -> Seq {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What a worker is to do.
+/// The next task of a worker.
 pub(crate) enum Next<J> {
     /// Read another block.
     Read,
-    /// Solve this in the worker's slice.
-    Slice(Place, J),
-    /// Solve this in the large part, which nobody else uses now.
-    Large(Place, J),
-    /// Go home.
-    Nothing,
+    /// Solve the job in the worker's slice.
+    Slice(Seq, J),
+    /// Solve the job in the large region, which is reserved for it.
+    Large(Seq, J),
+    /// End the worker.
+    Shutdown,
 }
 
-/// The workers' common knowledge.
+/// Queues and counters that all workers share.
 pub(crate) struct Scheduler<J> {
     state: Mutex<State<J>>,
+    /// Notified when a sleeping worker may have something to do.
     wake: Condvar,
-    /// Workers with nothing to do, for searches that ask often.
-    hungry: AtomicUsize,
-    oldest: Arc<Oldest>,
+    /// Number of sleeping workers. Searches read it often, without the lock.
+    idle: AtomicUsize,
+    oldest: Arc<OldestJob>,
     stopped: Arc<AtomicBool>,
-    most_blocks: u64,
-    most_bytes: u64,
-    /// Bytes of results that wait for an earlier one.
-    held: AtomicU64,
+    limits: Limits,
+    /// Bytes of results that wait for an earlier result.
+    pending_bytes: AtomicU64,
+}
+
+/// Limits on the blocks in progress.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Blocks that are read and not yet written.
+    max_blocks: u64,
+    /// Bytes of their input, and bytes of results that wait for an earlier one.
+    max_bytes: u64,
 }
 
 struct State<J> {
-    slice: BTreeMap<Place, J>,
-    large: BTreeMap<Place, J>,
+    slice_queue: BTreeMap<Seq, J>,
+    large_queue: BTreeMap<Seq, J>,
     large_busy: bool,
-    /// Of those that wait for the large part, those whose results are so large
-    /// that none may wait for an earlier one.
-    heavy: BTreeSet<Place>,
-    running: BTreeSet<Place>,
-    open: Vec<Open>,
-    /// Blocks taken, finished and written so far.
-    taken: u64,
-    finished: u64,
-    written: u64,
-    /// Bytes of blocks that are taken and not finished.
-    bytes: u64,
+    /// Jobs of `large_queue` whose results are too large to wait for an earlier one.
+    large_results: BTreeSet<Seq>,
+    running: BTreeSet<Seq>,
+    loans: Loans,
+    blocks_started: u64,
+    blocks_finished: u64,
+    blocks_written: u64,
+    /// Input bytes of the blocks that are started and not finished.
+    input_bytes: u64,
     input_ended: bool,
-    /// Workers that were sent to read and have not come back, and whether it is
-    /// known that there is nothing to read yet.
-    reading: usize,
+    /// Workers that are reading a block.
+    readers: usize,
+    /// Whether the input has nothing to read at the moment.
     input_slow: bool,
 }
 
 impl<J> State<J> {
-    /// The first place that is not decided.
-    fn first(&self) -> Place {
-        let waiting = [self.slice.first_key_value(), self.large.first_key_value()];
-        let waiting = waiting.into_iter().flatten().map(|(&place, _)| place);
-        waiting.chain(self.running.first().copied()).min().unwrap_or(Place::MAX)
-    }
-}
-
-/// A search that is open to helpers.
-struct Open {
-    place: Place,
-    work: Work,
-    helpers: usize,
-    closed: bool,
-    /// Whether a helper panicked: whatever the search says, it is not to be
-    /// believed.
-    broken: bool,
-}
-
-/// A borrowed piece of work whose owner waits until nobody uses it.
-#[derive(Clone, Copy)]
-struct Work(*const (dyn Fn() + Sync));
-
-#[allow(unsafe_code)]
-// SAFETY: what it points to is `Sync`, and lives until its owner has seen that
-// nobody uses it (see `Opened`).
-unsafe impl Send for Work {}
-
-impl<J> Scheduler<J> {
-    /// A scheduler that keeps so many blocks, and about so many bytes of them, under
-    /// way at once.
-    pub(crate) fn new(most_blocks: u64, most_bytes: u64) -> Self {
-        let state = State {
-            slice: BTreeMap::new(),
-            large: BTreeMap::new(),
-            large_busy: false,
-            heavy: BTreeSet::new(),
-            running: BTreeSet::new(),
-            open: Vec::new(),
-            taken: 0,
-            finished: 0,
-            written: 0,
-            bytes: 0,
-            input_ended: false,
-            reading: 0,
-            input_slow: false,
-        };
+    fn new() -> Self {
         Self {
-            state: Mutex::new(state),
-            wake: Condvar::new(),
-            hungry: AtomicUsize::new(0),
-            oldest: Arc::new(Oldest(AtomicU64::new(Oldest::NONE))),
-            stopped: Arc::default(),
-            most_blocks,
-            most_bytes,
-            held: AtomicU64::new(0),
+            slice_queue: BTreeMap::new(),
+            large_queue: BTreeMap::new(),
+            large_busy: false,
+            large_results: BTreeSet::new(),
+            running: BTreeSet::new(),
+            loans: Loans::new(),
+            blocks_started: 0,
+            blocks_finished: 0,
+            blocks_written: 0,
+            input_bytes: 0,
+            input_ended: false,
+            readers: 0,
+            input_slow: false,
         }
     }
 
-    /// Finds something to do; helps others, or waits, until there is something.
+    /// Returns the lowest sequence number that is queued or running.
+    fn first_undecided(&self) -> Seq {
+        let queued = [self.slice_queue.first_key_value(), self.large_queue.first_key_value()];
+        let queued = queued.into_iter().flatten().map(|(&seq, _)| seq);
+        queued.chain(self.running.first().copied()).min().unwrap_or(Seq::MAX)
+    }
+}
+
+impl<J> HasLoans for State<J> {
+    fn loans(&mut self) -> &mut Loans {
+        &mut self.loans
+    }
+}
+
+/// What a worker should do, as decided by [`pick`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pick {
+    /// End: the input has ended and all blocks are finished.
+    Shutdown,
+    /// Solve the first job of the large queue.
+    Large,
+    /// Solve the first job of the slice queue.
+    Slice,
+    /// Read a block.
+    Read,
+    /// Help a running search, or sleep if none accepts helpers.
+    HelpOrWait,
+}
+
+/// Chooses the next task of a worker. `pending_bytes` are the bytes of results that wait for an
+/// earlier result.
+fn pick<J>(state: &State<J>, limits: Limits, pending_bytes: u64) -> Pick {
+    if state.input_ended && state.blocks_finished == state.blocks_started {
+        return Pick::Shutdown;
+    }
+    // Back-pressure: while the reorder buffer is over its limit, schedule only the job that
+    // blocks it.
+    let over_limit = pending_bytes >= limits.max_bytes;
+    let first = state.first_undecided();
+    if !state.large_busy
+        && let Some((seq, _)) = state.large_queue.first_key_value()
+        && (*seq == first || !(over_limit || state.large_results.contains(seq)))
+    {
+        return Pick::Large;
+    }
+    if let Some((&seq, _)) = state.slice_queue.first_key_value()
+        && (seq == first || !over_limit)
+    {
+        return Pick::Slice;
+    }
+    // With no block in progress, one is read whatever the limits: the run must make progress.
+    let in_progress = state.blocks_started - state.blocks_written;
+    if !state.input_ended
+        && !state.input_slow
+        && (!over_limit || in_progress == 0)
+        && in_progress < limits.max_blocks
+        && (state.input_bytes < limits.max_bytes || in_progress == 0)
+    {
+        return Pick::Read;
+    }
+    Pick::HelpOrWait
+}
+
+impl<J> Scheduler<J> {
+    /// Creates a scheduler that keeps up to `max_blocks` blocks, and about `max_bytes` bytes of
+    /// them, in progress.
+    pub(crate) fn new(max_blocks: u64, max_bytes: u64) -> Self {
+        Self {
+            state: Mutex::new(State::new()),
+            wake: Condvar::new(),
+            idle: AtomicUsize::new(0),
+            oldest: Arc::new(OldestJob(AtomicU64::new(OldestJob::NONE))),
+            stopped: Arc::default(),
+            limits: Limits { max_blocks, max_bytes },
+            pending_bytes: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns the next task. Helps running searches, or sleeps, until there is one.
     pub(crate) fn next(&self) -> Next<J> {
         let mut state = self.state.lock();
         loop {
-            if self.is_stopped() || (state.input_ended && state.finished == state.taken) {
-                self.wake.notify_all();
-                return Next::Nothing;
-            }
-            // While too many results wait, only what they wait for is gone on with.
-            let crowded = self.held.load(Ordering::Relaxed) >= self.most_bytes;
-            let first = state.first();
-            if !state.large_busy
-                && let Some((&place, _)) = state.large.first_key_value()
-                && (place == first || !(crowded || state.heavy.contains(&place)))
-                && let Some((place, job)) = state.large.pop_first()
-            {
-                state.large_busy = true;
-                state.heavy.remove(&place);
-                self.begin(&mut state, place);
-                return Next::Large(place, job);
-            }
-            if let Some((&place, _)) = state.slice.first_key_value()
-                && (place == first || !crowded)
-                && let Some((place, job)) = state.slice.pop_first()
-            {
-                self.begin(&mut state, place);
-                return Next::Slice(place, job);
-            }
-            let under_way = state.taken - state.written;
-            if !state.input_ended
-                && !state.input_slow
-                && (!crowded || under_way == 0)
-                && under_way < self.most_blocks
-                && (state.bytes < self.most_bytes || under_way == 0)
-            {
-                state.taken += 1;
-                state.reading += 1;
-                return Next::Read;
-            }
-            let oldest = state.open.iter_mut().filter(|open| !open.closed).min_by_key(|open| open.place);
-            if let Some(open) = oldest {
-                open.helpers += 1;
-                let (place, work) = (open.place, open.work);
-                MutexGuard::unlocked(&mut state, || {
-                    let _leave = Leave { scheduler: self, place };
-                    #[allow(unsafe_code)]
-                    // SAFETY: the owner waits in `Opened::drop` while there are
-                    // helpers, and this is one until `_leave` is dropped.
-                    let work = unsafe { &*work.0 };
-                    work();
-                });
-                continue;
-            }
-            self.hungry.fetch_add(1, Ordering::Relaxed);
-            if state.input_slow {
-                if self.wake.wait_for(&mut state, ASK_AGAIN).timed_out() {
-                    state.input_slow = false;
+            let picked = match self.is_stopped() {
+                true => Pick::Shutdown,
+                false => pick(&state, self.limits, self.pending_bytes.load(Ordering::Relaxed)),
+            };
+            match picked {
+                Pick::Shutdown => {
+                    self.wake.notify_all();
+                    return Next::Shutdown;
                 }
-            } else {
-                self.wake.wait(&mut state);
+                Pick::Large => {
+                    if let Some((seq, job)) = state.large_queue.pop_first() {
+                        state.large_busy = true;
+                        state.large_results.remove(&seq);
+                        self.begin(&mut state, seq);
+                        return Next::Large(seq, job);
+                    }
+                }
+                Pick::Slice => {
+                    if let Some((seq, job)) = state.slice_queue.pop_first() {
+                        self.begin(&mut state, seq);
+                        return Next::Slice(seq, job);
+                    }
+                }
+                Pick::Read => {
+                    state.blocks_started += 1;
+                    state.readers += 1;
+                    return Next::Read;
+                }
+                Pick::HelpOrWait => {
+                    if helpers::help_oldest(&mut state, &self.wake) {
+                        continue;
+                    }
+                    self.idle.fetch_add(1, Ordering::Relaxed);
+                    if state.input_slow {
+                        if self.wake.wait_for(&mut state, READ_RETRY).timed_out() {
+                            state.input_slow = false;
+                        }
+                    } else {
+                        self.wake.wait(&mut state);
+                    }
+                    self.idle.fetch_sub(1, Ordering::Relaxed);
+                }
             }
-            self.hungry.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    /// There was nothing to read: neither this time nor later.
+    /// Records that the caller found the end of the input instead of a block.
     pub(crate) fn input_ended(&self) {
         let mut state = self.state.lock();
-        state.taken -= 1;
-        state.reading -= 1;
+        state.blocks_started -= 1;
+        state.readers -= 1;
         state.input_ended = true;
         self.wake.notify_all();
     }
 
-    /// There was no time to read: somebody else takes long over it, or a writer
-    /// does while something is being solved.
-    pub(crate) fn read_later(&self) {
+    /// Records that the caller read no block: another worker is reading, or a stream has no data
+    /// while a job is running.
+    pub(crate) fn postpone_read(&self) {
         let mut state = self.state.lock();
-        state.taken -= 1;
-        state.reading -= 1;
-        state.input_slow = state.reading > 0 || self.oldest.is_some();
+        state.blocks_started -= 1;
+        state.readers -= 1;
+        state.input_slow = state.readers > 0 || self.oldest.is_some();
         self.wake.notify_all();
     }
 
-    /// A block was read that takes so many bytes.
+    /// Records that the caller read a block of `bytes` bytes of input.
     pub(crate) fn block_read(&self, bytes: u64) {
         let mut state = self.state.lock();
-        state.bytes += bytes;
-        state.reading -= 1;
+        state.input_bytes += bytes;
+        state.readers -= 1;
         if std::mem::take(&mut state.input_slow) {
             self.wake.notify_all();
         }
     }
 
-    /// A block is finished, and so many blocks have been written now.
+    /// Records that a block of `bytes` bytes of input is finished. `written` is the number of
+    /// blocks written so far.
     pub(crate) fn block_finished(&self, bytes: u64, written: u64) {
         let mut state = self.state.lock();
-        state.finished += 1;
-        state.bytes -= bytes;
-        state.written = state.written.max(written);
-        if self.hungry.load(Ordering::Relaxed) > 0 {
+        state.blocks_finished += 1;
+        state.input_bytes -= bytes;
+        state.blocks_written = state.blocks_written.max(written);
+        if self.idle.load(Ordering::Relaxed) > 0 {
             self.wake.notify_all();
         }
     }
 
-    /// A puzzle waits for a worker's slice.
-    pub(crate) fn put_off(&self, place: Place, job: J) {
-        self.state.lock().slice.insert(place, job);
+    /// Enqueues a job for a worker's slice.
+    pub(crate) fn enqueue_slice(&self, seq: Seq, job: J) {
+        self.state.lock().slice_queue.insert(seq, job);
         self.wake.notify_all();
     }
 
-    /// A puzzle has outgrown its slice and waits for the large part; if it is
-    /// `heavy`, also until nothing that comes before it is left.
-    pub(crate) fn outgrown(&self, place: Place, job: J, heavy: bool) {
+    /// Enqueues a running job for the large region, because it has outgrown its slice. A job with
+    /// a `large_result` starts only when all earlier jobs are complete.
+    pub(crate) fn enqueue_large(&self, seq: Seq, job: J, large_result: bool) {
         let mut state = self.state.lock();
-        self.end(&mut state, place);
-        state.large.insert(place, job);
-        if heavy {
-            state.heavy.insert(place);
+        self.end(&mut state, seq);
+        state.large_queue.insert(seq, job);
+        if large_result {
+            state.large_results.insert(seq);
         }
         self.wake.notify_all();
     }
 
-    /// A puzzle is decided; `large`: the large part is free again.
-    pub(crate) fn decided(&self, place: Place, large: bool) {
+    /// Records that a job is complete. `large`: it ran in the large region, which is now free.
+    pub(crate) fn complete(&self, seq: Seq, large: bool) {
         let mut state = self.state.lock();
-        self.end(&mut state, place);
-        state.input_slow &= state.reading > 0;
+        self.end(&mut state, seq);
+        state.input_slow &= state.readers > 0;
         if large {
             state.large_busy = false;
         }
         self.wake.notify_all();
     }
 
-    /// So many more bytes of results wait.
-    pub(crate) fn hold(&self, bytes: u64) {
-        self.held.fetch_add(bytes, Ordering::Relaxed);
+    /// Adds to the bytes of results that wait for an earlier result.
+    pub(crate) fn add_pending_bytes(&self, bytes: u64) {
+        self.pending_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// So many bytes of results do not wait any more.
-    pub(crate) fn release(&self, bytes: u64) {
-        let before = self.held.fetch_sub(bytes, Ordering::Relaxed);
-        if before >= self.most_bytes && before - bytes < self.most_bytes {
-            // Under the lock, so that nobody goes to sleep without knowing.
+    /// Subtracts from the bytes of results that wait for an earlier result.
+    pub(crate) fn subtract_pending_bytes(&self, bytes: u64) {
+        let before = self.pending_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if before >= self.limits.max_bytes && before - bytes < self.limits.max_bytes {
+            // Under the lock, so that no worker misses the change between `pick` and its sleep.
             let _state = self.state.lock();
             self.wake.notify_all();
         }
     }
 
-    /// Sends everybody home.
+    /// Ends the run: every worker gets [`Next::Shutdown`].
     pub(crate) fn stop(&self) {
         let _state = self.state.lock();
         self.stopped.store(true, Ordering::Relaxed);
         self.wake.notify_all();
     }
 
-    /// A flag that is up once everybody was sent home.
+    /// Returns the flag that [`Scheduler::stop`] sets.
     pub(crate) fn stop_flag(&self) -> Arc<AtomicBool> {
         self.stopped.clone()
     }
 
-    /// The oldest place that is being solved.
-    pub(crate) fn oldest(&self) -> Arc<Oldest> {
+    /// Returns the oldest running job.
+    pub(crate) fn oldest(&self) -> Arc<OldestJob> {
         self.oldest.clone()
     }
 
-    /// Whether everybody was sent home.
+    /// Returns whether [`Scheduler::stop`] was called.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// The company for the puzzle at a place.
-    pub(crate) fn post(&self, place: Place) -> Post<'_, J> {
-        Post { scheduler: self, place }
+    /// Returns the helper pool of the job `seq`.
+    pub(crate) fn helpers(&self, seq: Seq) -> JobHelpers<'_, J> {
+        JobHelpers { scheduler: self, seq }
     }
 
-    fn begin(&self, state: &mut State<J>, place: Place) {
-        state.running.insert(place);
-        self.note_oldest(state);
+    fn begin(&self, state: &mut State<J>, seq: Seq) {
+        state.running.insert(seq);
+        self.update_oldest(state);
     }
 
-    fn end(&self, state: &mut State<J>, place: Place) {
-        state.running.remove(&place);
-        self.note_oldest(state);
+    fn end(&self, state: &mut State<J>, seq: Seq) {
+        state.running.remove(&seq);
+        self.update_oldest(state);
     }
 
-    fn note_oldest(&self, state: &State<J>) {
-        self.oldest.0.store(state.running.first().copied().unwrap_or(Oldest::NONE), Ordering::Relaxed);
+    fn update_oldest(&self, state: &State<J>) {
+        let oldest = state.running.first().copied().unwrap_or(OldestJob::NONE);
+        self.oldest.0.store(oldest, Ordering::Relaxed);
     }
 }
 
-/// Who may help with the puzzle at a place: whoever is hungry, if it is the
-/// oldest.
-pub(crate) struct Post<'c, J> {
+/// Helper pool of one job: idle workers help it while it is the oldest one running.
+pub(crate) struct JobHelpers<'c, J> {
     scheduler: &'c Scheduler<J>,
-    place: Place,
+    seq: Seq,
 }
 
-impl<J: Send> HelperPool for Post<'_, J> {
+impl<J: Send> HelperPool for JobHelpers<'_, J> {
     fn has_idle(&self) -> bool {
-        self.scheduler.hungry.load(Ordering::Relaxed) > 0 && self.scheduler.oldest.get() == self.place
+        self.scheduler.idle.load(Ordering::Relaxed) > 0 && self.scheduler.oldest.get() == self.seq
     }
 
     fn run_shared(&self, work: &(dyn Fn() + Sync)) {
-        let pointer: *const (dyn Fn() + Sync + '_) = work;
-        #[allow(unsafe_code)]
-        // SAFETY: only the lifetime changes; `Opened` sees to it that nobody
-        // uses the pointer after this function has returned, or unwound.
-        let pointer: *const (dyn Fn() + Sync + 'static) = unsafe { std::mem::transmute(pointer) };
-        let open = Open { place: self.place, work: Work(pointer), helpers: 0, closed: false, broken: false };
-        self.scheduler.state.lock().open.push(open);
-        let mut opened = Opened { scheduler: self.scheduler, place: self.place };
-        self.scheduler.wake.notify_all();
-        work();
-        // The helper's own message has been printed.
-        assert!(!opened.close(), "a worker that helped with this puzzle panicked");
+        helpers::run_shared(&self.scheduler.state, &self.scheduler.wake, self.seq, work);
     }
 }
 
-/// An open search; when dropped, it is closed and all helpers have left.
-struct Opened<'c, J> {
-    scheduler: &'c Scheduler<J>,
-    place: Place,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl<J> Opened<'_, J> {
-    /// Waits until all helpers have left; says whether one of them panicked.
-    fn close(&mut self) -> bool {
-        let mut state = self.scheduler.state.lock();
-        loop {
-            let Some(index) = state.open.iter().position(|open| open.place == self.place) else {
-                return false;
-            };
-            state.open[index].closed = true;
-            if state.open[index].helpers == 0 {
-                return state.open.swap_remove(index).broken;
-            }
-            self.scheduler.wake.wait(&mut state);
-        }
+    const LIMITS: Limits = Limits { max_blocks: 4, max_bytes: 1000 };
+
+    /// A state in which `blocks` blocks have been read and none is finished.
+    fn after_reading(blocks: u64) -> State<()> {
+        State { blocks_started: blocks, ..State::new() }
     }
-}
 
-impl<J> Drop for Opened<'_, J> {
-    fn drop(&mut self) {
-        self.close();
+    #[test]
+    fn queued_jobs_come_before_reading_and_the_large_queue_first() {
+        let mut state = after_reading(1);
+        assert_eq!(pick(&state, LIMITS, 0), Pick::Read);
+        state.slice_queue.insert(3, ());
+        assert_eq!(pick(&state, LIMITS, 0), Pick::Slice);
+        state.large_queue.insert(5, ());
+        assert_eq!(pick(&state, LIMITS, 0), Pick::Large);
+        state.large_busy = true;
+        assert_eq!(pick(&state, LIMITS, 0), Pick::Slice);
     }
-}
 
-/// A helper at work; when dropped, it has left.
-struct Leave<'c, J> {
-    scheduler: &'c Scheduler<J>,
-    place: Place,
-}
+    #[test]
+    fn reading_stops_at_the_limits() {
+        assert_eq!(pick(&after_reading(3), LIMITS, 0), Pick::Read);
+        assert_eq!(pick(&after_reading(4), LIMITS, 0), Pick::HelpOrWait);
+        let written = State { blocks_finished: 1, blocks_written: 1, ..after_reading(4) };
+        assert_eq!(pick(&written, LIMITS, 0), Pick::Read);
+        let many_bytes = State { input_bytes: 1000, ..after_reading(1) };
+        assert_eq!(pick(&many_bytes, LIMITS, 0), Pick::HelpOrWait);
+        let slow = State { input_slow: true, ..after_reading(1) };
+        assert_eq!(pick(&slow, LIMITS, 0), Pick::HelpOrWait);
+        // With nothing in progress, a block is read in any case.
+        let none_in_progress = State { input_bytes: 1000, ..after_reading(0) };
+        assert_eq!(pick(&none_in_progress, LIMITS, 1000), Pick::Read);
+    }
 
-impl<J> Drop for Leave<'_, J> {
-    fn drop(&mut self) {
-        let mut state = self.scheduler.state.lock();
-        if let Some(open) = state.open.iter_mut().find(|open| open.place == self.place) {
-            open.helpers -= 1;
-            open.broken |= std::thread::panicking();
-            // Whoever leaves found nothing more to do there.
-            open.closed = true;
-        }
-        self.scheduler.wake.notify_all();
+    #[test]
+    fn over_the_limit_only_the_job_that_blocks_the_others_is_scheduled() {
+        let mut state = after_reading(1);
+        state.running.insert(2);
+        state.slice_queue.insert(3, ());
+        state.large_queue.insert(4, ());
+        assert_eq!(pick(&state, LIMITS, 999), Pick::Large);
+        assert_eq!(pick(&state, LIMITS, 1000), Pick::HelpOrWait);
+        state.running.clear();
+        assert_eq!(pick(&state, LIMITS, 1000), Pick::Slice);
+        state.slice_queue.clear();
+        assert_eq!(pick(&state, LIMITS, 1000), Pick::Large);
+    }
+
+    #[test]
+    fn a_large_result_waits_for_all_earlier_jobs() {
+        let mut state = after_reading(4);
+        state.running.insert(2);
+        state.large_queue.insert(4, ());
+        state.large_results.insert(4);
+        assert_eq!(pick(&state, LIMITS, 0), Pick::HelpOrWait);
+        state.running.clear();
+        assert_eq!(pick(&state, LIMITS, 0), Pick::Large);
+    }
+
+    #[test]
+    fn the_run_ends_when_all_blocks_are_finished() {
+        let mut state = State { input_ended: true, ..after_reading(2) };
+        assert_eq!(pick(&state, LIMITS, 0), Pick::HelpOrWait);
+        state.blocks_finished = 2;
+        assert_eq!(pick(&state, LIMITS, 0), Pick::Shutdown);
     }
 }

@@ -1,9 +1,17 @@
-//! A worker: reads blocks of records, decides what can be decided at once, and goes
-//! on with what cannot.
+//! A worker thread of a run.
+//!
+//! 1. Read a block of records and attempt each one in tier `Quick`: most records of a large file
+//!    are decided here.
+//! 2. The others become jobs. The scheduler returns them to the workers, first in tier `Slice`,
+//!    then in tier `Large`.
+//! 3. Every solution is replayed before it is written; a wrong one ends the run.
+//!
+//! Results of a block are handed to the reorder buffer in chunks, each up to the first record that
+//! is still undecided.
 
 use super::RunError;
 use super::checkpoint::{BadCheckpoint, Checkpoints, OneSearch};
-use super::resume::Mark;
+use super::resume::Progress;
 use crate::input::Block;
 use crate::large::staged::Staged;
 use crate::memory::{Region, limits};
@@ -12,9 +20,9 @@ use crate::model::report::{Effort, GiveUp, Instance, Report, Verdict};
 use crate::options::Options;
 use crate::output::{Style, Summary, replay};
 use crate::puzzle::tiles::{Board, Goal, is_solvable};
-use crate::run::reorder::{Closed, Part, ReorderBuffer, moves};
-use crate::run::scheduler::{Next, Place, Scheduler};
-use crate::run::source::{Asked, RECORDS, RecordSource, Taken};
+use crate::run::reorder::{Chunk, Closed, ReorderBuffer, solution_bytes};
+use crate::run::scheduler::{Next, Scheduler, Seq};
+use crate::run::source::{BlockInfo, NextBlock, RECORDS, RecordSource};
 use crate::search::checkpoint::CheckpointSink;
 use crate::search::{HelperPool, Limits, NoHelpers};
 use crate::solve::cache::{CachedSolver, SolverCache};
@@ -28,10 +36,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a worker waits for its turn to read.
-const PATIENCE: Duration = Duration::from_millis(5);
+/// Maximum wait for the lock of the source.
+const READ_LOCK_TIMEOUT: Duration = Duration::from_millis(5);
 
-/// What all workers share.
+/// Context of a run, shared by all workers.
 pub(crate) struct Shared<'r> {
     pub(crate) options: &'r Options,
     pub(crate) style: Style,
@@ -39,28 +47,28 @@ pub(crate) struct Shared<'r> {
     pub(crate) solver_cache: SolverCache<'r>,
     pub(crate) scheduler: &'r Scheduler<Job>,
     pub(crate) source: Mutex<RecordSource<'r>>,
-    pub(crate) window: ReorderBuffer<'r>,
+    pub(crate) reorder_buffer: ReorderBuffer<'r>,
     pub(crate) counters: &'r Counters,
-    pub(crate) large: Mutex<Region<'r>>,
+    pub(crate) large_region: Mutex<Region<'r>>,
     pub(crate) checkpoints: Option<Checkpoints<'r>>,
-    /// Why the run has to end, if it has.
-    pub(crate) failed: Mutex<Option<RunError>>,
-    /// A solution that does not replay.
-    pub(crate) wrong: Mutex<Option<String>>,
-    /// What a solution may take of which a worker has a block full in its hands,
-    /// in bytes, and one for which the large part and a slice are given back.
-    pub(crate) light: u64,
-    pub(crate) most_weight: u64,
-    /// Bytes of the large part.
-    pub(crate) large_bytes: u64,
+    /// Error that ends the run.
+    pub(crate) error: Mutex<Option<RunError>>,
+    /// Description of a solution that failed its replay. It ends the run.
+    pub(crate) wrong_solution: Mutex<Option<String>>,
+    /// Results above this many bytes are solved one at a time.
+    pub(crate) max_small_result: u64,
+    /// Results above this many bytes are refused. A result of this size needs the pages of the
+    /// large region and of a slice.
+    pub(crate) max_result: u64,
+    pub(crate) large_region_bytes: u64,
 }
 
 impl Shared<'_> {
-    /// The limits of a puzzle on which some effort was spent already.
+    /// Returns the limits for a further attempt at a puzzle, after the effort `spent`.
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.options.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
         let deadline = own.into_iter().chain(self.stop_condition.deadline).min();
-        // Of a puzzle's own time, a quarter.
+        // A quarter of the puzzle's own time.
         let quarter = own.map(|own| own - own.saturating_duration_since(Instant::now()) * 3 / 4);
         let any_solution_until = quarter.map(|until| deadline.map_or(until, |deadline| until.min(deadline)));
         Limits {
@@ -74,37 +82,37 @@ impl Shared<'_> {
         }
     }
 
-    /// Who keeps the standing of a puzzle's search, if anybody does.
+    /// Returns the checkpoint of a job's search. Only large boards in tier `Large` have one.
     fn checkpoint_sink(&self, job: &Job, tier: Tier) -> Result<Option<OneSearch<'_>>, RunError> {
         let Some(checkpoints) = self.checkpoints.as_ref().filter(|_| tier == Tier::Large) else {
             return Ok(None);
         };
         match &job.report.instance {
             Some(instance @ Instance::Tiles { board, .. }) if board.size().cells() > 16 => {
-                let checkpoint_sink = checkpoints.checkpoint_sink(instance, self.large_bytes as usize);
+                let checkpoint_sink = checkpoints.checkpoint_sink(instance, self.large_region_bytes as usize);
                 checkpoint_sink.map(Some).map_err(|bad| self.bad_checkpoint(bad))
             }
             _ => Ok(None),
         }
     }
 
-    /// Why nothing more is begun, if the run has to end.
-    fn ended_by(&self) -> Option<GiveUp> {
+    /// Returns why no further puzzle may be started, if so.
+    fn reason_to_stop(&self) -> Option<GiveUp> {
         if self.stop_condition.interrupt.is_raised() {
             return Some(GiveUp::Interrupted);
         }
         self.stop_condition.is_past_deadline().then_some(GiveUp::Time)
     }
 
-    /// Whether only the end of the whole run, by a signal or its deadline, made a
-    /// verdict what it is.
-    fn is_cut_short(&self, verdict: &Verdict, deadline: Option<Instant>) -> bool {
+    /// Returns whether a verdict is provisional: the end of the whole run, by a signal or its
+    /// deadline, cut the search short. `deadline` is the one that the search had.
+    fn is_provisional(&self, verdict: &Verdict, deadline: Option<Instant>) -> bool {
         let could_be_better = match verdict {
             Verdict::Solved(solution) => !solution.optimal,
             Verdict::GaveUp { reason, .. } => matches!(reason, GiveUp::Time | GiveUp::Interrupted),
             Verdict::Unsolvable { .. } | Verdict::Invalid { .. } => false,
         };
-        let is_over = |ends| deadline == Some(ends) && Instant::now() >= ends;
+        let is_over = |end| deadline == Some(end) && Instant::now() >= end;
         could_be_better
             && (self.stop_condition.interrupt.is_raised()
                 || self.stop_condition.deadline.is_some_and(is_over))
@@ -114,23 +122,23 @@ impl Shared<'_> {
         RunError::Checkpoint(self.options.checkpoint.clone().unwrap_or_default(), bad)
     }
 
-    /// Whether the result of a puzzle may be so large that not every worker can
-    /// have one at once.
-    fn is_heavy(&self, instance: &Instance) -> bool {
-        matches!(instance, Instance::Tiles { board, .. } if weight(board) > self.light)
+    /// Returns whether the result of a puzzle may be too large for every worker to hold one at
+    /// the same time.
+    fn has_large_result(&self, instance: &Instance) -> bool {
+        matches!(instance, Instance::Tiles { board, .. } if result_bytes(board) > self.max_small_result)
     }
 
-    /// Whether the result of a board fits the memory when nothing else uses the
-    /// large part and the worker's slice. Its list of moves grows by doubling, which
-    /// counts where the address space is limited.
-    fn has_room(&self, board: &Board) -> bool {
-        let weight = weight(board);
-        let needed = weight + Staged::bytes(board.size()) as u64;
-        let is_mappable = || limits::address_space_left().is_none_or(|left| left > needed + weight);
-        weight <= self.light || (needed <= self.most_weight && is_mappable())
+    /// Returns whether the result of a board fits the memory when nothing else uses the large
+    /// region and the worker's slice. Its list of moves grows by doubling, which counts where the
+    /// address space is limited.
+    fn result_fits(&self, board: &Board) -> bool {
+        let result = result_bytes(board);
+        let needed = result + Staged::bytes(board.size()) as u64;
+        let is_mappable = || limits::address_space_left().is_none_or(|left| left > needed + result);
+        result <= self.max_small_result || (needed <= self.max_result && is_mappable())
     }
 
-    /// Tries a puzzle in its way.
+    /// Attempts a puzzle with the solver of its kind. Returns `None` if a higher tier must try.
     fn attempt(
         &self,
         solver: Option<&dyn Solver>,
@@ -139,8 +147,8 @@ impl Shared<'_> {
         effort: &mut Effort,
     ) -> Option<Verdict> {
         match (solver, instance) {
-            _ if attempt.tier != Tier::Large && self.is_heavy(instance) => None,
-            (_, Instance::Tiles { board, .. }) if !self.has_room(board) => {
+            _ if attempt.tier != Tier::Large && self.has_large_result(instance) => None,
+            (_, Instance::Tiles { board, .. }) if !self.result_fits(board) => {
                 Some(Verdict::GaveUp { reason: GiveUp::Memory, bound: 0 })
             }
             (Some(solver), Instance::Tiles { board, .. }) => solver.attempt(board, attempt, effort),
@@ -164,64 +172,65 @@ impl Shared<'_> {
     }
 }
 
-/// A puzzle that was not decided at once.
+/// A puzzle that tier `Quick` did not decide.
 pub(crate) struct Job {
-    batch: Arc<Batch>,
+    block: Arc<PendingBlock>,
     slot: usize,
     report: Report,
-    /// Records of the whole run before it. Its solver is looked for when its turn
-    /// comes: each may have another, and waiting they would take memory.
+    /// Number of records of the whole run before it. The solver is looked up only when the job
+    /// starts: each job may need another one, and solvers of waiting jobs would occupy memory.
     before: u64,
 }
 
-/// The results of one block, from the first that was not decided at once.
-struct Batch {
-    seq: u64,
-    /// Bytes of input, of all records and of each one on average.
+/// Results of one block, from the first record that tier `Quick` did not decide.
+struct PendingBlock {
+    number: u64,
+    /// Input bytes of all records.
     bytes: u64,
-    share: u64,
-    /// How far the input is at the block's end.
-    mark: Option<Mark>,
+    /// Input bytes of one record, on average.
+    bytes_per_record: u64,
+    /// Position in the input at the end of the block.
+    progress: Option<Progress>,
     inner: Mutex<Results>,
 }
 
-/// What there is of a block's results.
 struct Results {
     slots: Vec<Slot>,
-    /// How many of them have been handed to the window.
-    passed_on: usize,
+    /// Number of slots that have been handed to the reorder buffer.
+    emitted: usize,
 }
 
-/// A record's result.
+/// The result of one record.
 enum Slot {
-    /// There is none: the record belongs to another shard, or it was not begun
+    /// No result: the record belongs to another shard, is already answered, or was not started
     /// before the run was interrupted.
     Skipped,
-    /// It is still to come.
+    /// The job is queued or running.
     Undecided,
-    /// Here it is, and whether it was cut short.
-    Decided(Box<Report>, bool),
+    /// The result.
+    Decided { report: Box<Report>, provisional: bool },
 }
 
-/// What became of a record at the first look.
+/// Outcome of the attempt in tier `Quick`.
 #[derive(PartialEq)]
-enum Fate {
+enum QuickOutcome {
     Decided,
     /// Decided only because the run ends.
-    CutShort,
-    /// It needs more than a look.
+    Provisional,
+    /// A higher tier must try.
     Undecided,
 }
 
-/// One thread's part of a run.
+/// State of one worker thread.
 pub(crate) struct Worker<'w, 'r> {
     shared: &'w Shared<'r>,
     slice: Region<'r>,
     block: Block,
-    /// The block's file, in a copy that no other worker counts.
+    /// Name of the block's file. Each worker has its own copy, so that workers do not contend for
+    /// one reference count.
     file: Arc<str>,
     summary: Summary,
-    /// What is known of the last size and goal: most files have but one.
+    /// Solver of the last size and goal: most files have only one.
     last: Option<CachedSolver>,
 }
 
@@ -230,93 +239,93 @@ impl<'w, 'r> Worker<'w, 'r> {
         Self { shared, slice, block: Block::default(), file: "".into(), summary: Summary::new(), last: None }
     }
 
-    /// Works until nothing is left to do.
-    pub(crate) fn work(mut self) {
+    /// Executes tasks until the scheduler shuts the worker down.
+    pub(crate) fn run(mut self) {
         loop {
             match self.shared.scheduler.next() {
-                Next::Nothing => break,
-                Next::Read => self.read(),
-                Next::Slice(place, job) => self.solve(place, job, Tier::Slice),
-                Next::Large(place, job) => self.solve(place, job, Tier::Large),
+                Next::Shutdown => break,
+                Next::Read => self.read_block(),
+                Next::Slice(seq, job) => self.solve(seq, job, Tier::Slice),
+                Next::Large(seq, job) => self.solve(seq, job, Tier::Large),
             }
         }
-        self.shared.window.add(&self.summary);
+        self.shared.reorder_buffer.merge_summary(&self.summary);
     }
 
-    /// Takes the next block and decides what can be decided at once.
-    fn read(&mut self) {
+    /// Reads the next block, attempts each record in tier `Quick` and enqueues the others.
+    fn read_block(&mut self) {
         let scheduler = self.shared.scheduler;
-        // Whoever reads may wait for a slow writer: there are better things to do.
-        let Some(mut source) = self.shared.source.try_lock_for(PATIENCE) else {
-            return scheduler.read_later();
+        // The worker that holds the lock may be waiting for a slow stream.
+        let Some(mut source) = self.shared.source.try_lock_for(READ_LOCK_TIMEOUT) else {
+            return scheduler.postpone_read();
         };
-        let asked = source.next(&mut self.block);
+        let next = source.next(&mut self.block);
         drop(source);
-        let Taken { seq, before, file, bytes, answered: mut left_out, mark } = match asked {
-            Asked::Block(taken) => taken,
-            Asked::NotYet => return scheduler.read_later(),
-            Asked::Ended => return scheduler.input_ended(),
+        let BlockInfo { number, before, file, bytes, mut answered, progress } = match next {
+            NextBlock::Block(info) => info,
+            NextBlock::NotYet => return scheduler.postpone_read(),
+            NextBlock::Ended => return scheduler.input_ended(),
         };
         scheduler.block_read(bytes);
         if self.file != file {
             self.file = (*file).into();
         }
         let text = Vec::with_capacity(64 * self.block.len());
-        let mut passed_on = Part { text, bytes, is_last: true, mark, ..Part::default() };
-        // What comes after the first record that is still to be decided.
+        let mut chunk = Chunk { text, bytes, is_last: true, progress, ..Chunk::default() };
+        // Results from the first undecided record on; earlier ones are in `chunk`.
         let mut slots = Vec::new();
         let mut jobs = Vec::new();
         let mut generated = 0;
         let mut interrupted = false;
-        let mut ours_here = 0;
+        let mut in_shard = 0;
         for index in 0..self.block.len() {
             let ours = self.shared.options.is_in_shard(self.block.number(index));
-            if interrupted || !ours || left_out > 0 {
-                left_out -= u64::from(ours && left_out > 0);
+            if interrupted || !ours || answered > 0 {
+                answered -= u64::from(ours && answered > 0);
                 if !slots.is_empty() {
                     slots.push(Slot::Skipped);
                 }
                 continue;
             }
-            ours_here += 1;
-            let (report, fate) = self.at_once(index, before + index as u64);
-            let cut_short = fate == Fate::CutShort;
-            // The first one that is not decided for that reason says so, and marks
-            // the place where results are missing.
+            in_shard += 1;
+            let (report, outcome) = self.attempt_quick(index, before + index as u64);
+            let provisional = outcome == QuickOutcome::Provisional;
+            // The first interrupted record is reported: it shows where results are missing. The
+            // rest of the block is skipped.
             interrupted = matches!(report.verdict, Verdict::GaveUp { reason: GiveUp::Interrupted, .. });
             generated += report.effort.generated;
-            if fate == Fate::Undecided {
+            if outcome == QuickOutcome::Undecided {
                 jobs.push((slots.len(), index, report));
                 slots.push(Slot::Undecided);
             } else if !slots.is_empty() {
-                scheduler.hold(moves(&report));
-                slots.push(Slot::Decided(Box::new(report), cut_short));
-            } else if self.write(report, &mut passed_on) {
-                passed_on.count(cut_short);
+                scheduler.add_pending_bytes(solution_bytes(&report));
+                slots.push(Slot::Decided { report: Box::new(report), provisional });
+            } else if self.write(report, &mut chunk) {
+                chunk.count(provisional);
             } else {
                 return;
             }
         }
         self.shared.counters.add_nodes(generated);
-        let share = bytes / self.block.len().max(1) as u64;
+        let bytes_per_record = bytes / self.block.len().max(1) as u64;
         let undecided = jobs.len() as u64;
-        self.shared.counters.add_records(ours_here - undecided, bytes - undecided * share);
+        self.shared.counters.add_records(in_shard - undecided, bytes - undecided * bytes_per_record);
         if jobs.is_empty() {
-            return self.put(seq, passed_on);
+            return self.put(number, chunk);
         }
-        let mark = passed_on.mark.clone();
-        self.put(seq, Part { bytes: 0, is_last: false, ..passed_on });
-        let batch =
-            Arc::new(Batch { seq, bytes, share, mark, inner: Mutex::new(Results { slots, passed_on: 0 }) });
+        let progress = chunk.progress.clone();
+        self.put(number, Chunk { bytes: 0, is_last: false, ..chunk });
+        let inner = Mutex::new(Results { slots, emitted: 0 });
+        let block = Arc::new(PendingBlock { number, bytes, bytes_per_record, progress, inner });
         for (slot, index, report) in jobs {
-            let job = Job { batch: batch.clone(), slot, report, before: before + index as u64 };
-            scheduler.put_off(seq * RECORDS as u64 + index as u64, job);
+            let job = Job { block: block.clone(), slot, report, before: before + index as u64 };
+            scheduler.enqueue_slice(number * RECORDS as u64 + index as u64, job);
         }
     }
 
-    /// Reads a record and tries it for a moment. `place` counts the records of the
-    /// run before it.
-    fn at_once(&mut self, index: usize, place: u64) -> (Report, Fate) {
+    /// Parses the record at `index` of the block and attempts it in tier `Quick`. `before` is the
+    /// number of records of the run before it.
+    fn attempt_quick(&mut self, index: usize, before: u64) -> (Report, QuickOutcome) {
         let mut started = Instant::now();
         let (header, instance) = self.block.record(index);
         let mut report = Report {
@@ -332,26 +341,26 @@ impl<'w, 'r> Worker<'w, 'r> {
             Ok(instance) => instance,
             Err(invalid) => {
                 report.verdict = Verdict::Invalid { reason: invalid.to_string().into() };
-                return (report, Fate::Decided);
+                return (report, QuickOutcome::Decided);
             }
         };
-        if let Some(reason) = self.shared.ended_by() {
+        if let Some(reason) = self.shared.reason_to_stop() {
             report.instance = Some(instance);
             report.verdict = Verdict::GaveUp { reason, bound: 0 };
-            return (report, Fate::CutShort);
+            return (report, QuickOutcome::Provisional);
         }
         let way = match &instance {
             Instance::Tiles { board, goal, .. } => {
                 let (known, is_new) =
-                    self.shared.solver_cache.look_up(&mut self.last, board.size(), goal, place);
+                    self.shared.solver_cache.look_up(&mut self.last, board.size(), goal, before);
                 if is_new {
-                    // Tables that were made now are for all boards, not for this one.
+                    // The time for building shared tables does not count for this board.
                     started = Instant::now();
                 }
                 if !known.parity.admits(board) {
                     report.verdict = Verdict::Unsolvable { hint: hint(board, goal) };
                     report.instance = Some(instance);
-                    return (report, Fate::Decided);
+                    return (report, QuickOutcome::Decided);
                 }
                 Some(known)
             }
@@ -366,7 +375,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let deadline = limits.deadline;
         let attempt = Attempt { tier: Tier::Quick, limits, region: &mut self.slice, helpers: &NoHelpers };
         let verdict = match (&instance, way) {
-            (Instance::Tiles { .. }, Some(_)) if self.shared.is_heavy(&instance) => None,
+            (Instance::Tiles { .. }, Some(_)) if self.shared.has_large_result(&instance) => None,
             (Instance::Tiles { board, .. }, Some(known)) => {
                 known.solver.attempt(board, attempt, &mut report.effort)
             }
@@ -374,18 +383,18 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         report.effort.time = started.elapsed();
         report.instance = Some(instance);
-        let Some(verdict) = verdict else { return (report, Fate::Undecided) };
-        let cut_short = self.shared.is_cut_short(&verdict, deadline);
+        let Some(verdict) = verdict else { return (report, QuickOutcome::Undecided) };
+        let provisional = self.shared.is_provisional(&verdict, deadline);
         report.verdict = verdict;
-        (report, if cut_short { Fate::CutShort } else { Fate::Decided })
+        (report, if provisional { QuickOutcome::Provisional } else { QuickOutcome::Decided })
     }
 
-    /// Goes on with a puzzle that was put off.
-    fn solve(&mut self, place: Place, mut job: Job, tier: Tier) {
+    /// Attempts a job in a higher tier; completes it, or enqueues it for the next tier.
+    fn solve(&mut self, seq: Seq, mut job: Job, tier: Tier) {
         let (shared, scheduler) = (self.shared, self.shared.scheduler);
-        if let Some(reason) = shared.ended_by() {
+        if let Some(reason) = shared.reason_to_stop() {
             job.report.verdict = Verdict::GaveUp { reason, bound: 0 };
-            return self.decided(place, job, tier, true);
+            return self.complete(seq, job, tier, true);
         }
         let solver = match &job.report.instance {
             Some(Instance::Tiles { board, goal, .. }) => Some(
@@ -396,17 +405,17 @@ impl<'w, 'r> Worker<'w, 'r> {
         let started = Instant::now();
         let generated = job.report.effort.generated;
         let halt = || shared.stop_condition.interrupt.is_raised() || scheduler.is_stopped();
-        // What the search has said of its nodes while it runs.
-        let told = AtomicU64::new(0);
+        // Nodes that the search has reported while it runs.
+        let reported = AtomicU64::new(0);
         let on_nodes = |nodes: u64| {
-            let before = told.fetch_max(nodes, Ordering::Relaxed);
+            let before = reported.fetch_max(nodes, Ordering::Relaxed);
             shared.counters.add_nodes(nodes.saturating_sub(before));
         };
         let on_bound = |cost: u32| shared.counters.search(cost);
         let checkpoint_sink = match shared.checkpoint_sink(&job, tier) {
             Ok(checkpoint_sink) => checkpoint_sink,
             Err(error) => {
-                *shared.failed.lock() = Some(error);
+                *shared.error.lock() = Some(error);
                 return scheduler.stop();
             }
         };
@@ -420,24 +429,25 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let deadline = limits.deadline;
         let mut large;
-        let heavy = job.report.instance.as_ref().is_some_and(|instance| shared.is_heavy(instance));
+        let large_result =
+            job.report.instance.as_ref().is_some_and(|instance| shared.has_large_result(instance));
         let region = if tier == Tier::Large {
-            if heavy {
+            if large_result {
                 self.slice.release_pages();
             }
-            large = shared.large.lock();
+            large = shared.large_region.lock();
             &mut *large
         } else {
             &mut self.slice
         };
-        let helpers = scheduler.post(place);
+        let helpers = scheduler.helpers(seq);
         let helpers: &dyn HelperPool = if shared.options.deterministic { &NoHelpers } else { &helpers };
         let attempt = Attempt { tier, limits, region, helpers };
         let Report { instance: Some(instance), effort, .. } = &mut job.report else {
-            unreachable!("what is put off was read")
+            unreachable!("a job has an instance")
         };
-        // What keeping a search takes comes from what is given back here, too.
-        if tier == Tier::Large && (heavy || checkpoint_sink.is_some()) {
+        // The memory for large results and for writing checkpoints comes from these pages.
+        if tier == Tier::Large && (large_result || checkpoint_sink.is_some()) {
             attempt.region.release_pages();
         }
         let verdict = shared.attempt(solver.as_deref(), instance, attempt, effort);
@@ -447,7 +457,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         }
         if let Some(checkpoint_sink) = &checkpoint_sink {
             if let Some(refused) = checkpoint_sink.refused() {
-                *shared.failed.lock() = Some(shared.bad_checkpoint(refused));
+                *shared.error.lock() = Some(shared.bad_checkpoint(refused));
                 return scheduler.stop();
             }
             let is_proved = match &verdict {
@@ -457,32 +467,31 @@ impl<'w, 'r> Worker<'w, 'r> {
             checkpoint_sink.ended(is_proved);
         }
         let done = job.report.effort.generated.saturating_sub(generated);
-        shared.counters.add_nodes(done.saturating_sub(told.into_inner()));
-        let Some(verdict) = verdict else { return scheduler.outgrown(place, job, heavy) };
-        shared.counters.add_records(1, job.batch.share);
-        let cut_short = shared.is_cut_short(&verdict, deadline);
+        shared.counters.add_nodes(done.saturating_sub(reported.into_inner()));
+        let Some(verdict) = verdict else { return scheduler.enqueue_large(seq, job, large_result) };
+        shared.counters.add_records(1, job.block.bytes_per_record);
+        let provisional = shared.is_provisional(&verdict, deadline);
         job.report.verdict = verdict;
-        self.decided(place, job, tier, cut_short);
+        self.complete(seq, job, tier, provisional);
     }
 
-    /// Takes the result of a puzzle that was put off.
-    fn decided(&mut self, place: Place, job: Job, tier: Tier, cut_short: bool) {
+    /// Stores the result of a job and hands the decided results of its block to the reorder buffer.
+    fn complete(&mut self, seq: Seq, job: Job, tier: Tier, provisional: bool) {
         let scheduler = self.shared.scheduler;
-        scheduler.decided(place, tier == Tier::Large);
-        scheduler.hold(moves(&job.report));
-        let mut results = job.batch.inner.lock();
-        results.slots[job.slot] = Slot::Decided(Box::new(job.report), cut_short);
-        self.pass_on(&job.batch, &mut results);
+        scheduler.complete(seq, tier == Tier::Large);
+        scheduler.add_pending_bytes(solution_bytes(&job.report));
+        let mut results = job.block.inner.lock();
+        results.slots[job.slot] = Slot::Decided { report: Box::new(job.report), provisional };
+        self.emit_decided(&job.block, &mut results);
     }
 }
 
 impl Worker<'_, '_> {
-    /// Hands the results of a block to the window, up to the first that is
-    /// still to come.
-    fn pass_on(&mut self, batch: &Batch, results: &mut Results) {
-        let mut part = Part::default();
-        let mut released = 0;
-        let before = results.passed_on;
+    /// Hands the results of a block to the reorder buffer, up to the first undecided one.
+    fn emit_decided(&mut self, block: &PendingBlock, results: &mut Results) {
+        let mut chunk = Chunk::default();
+        let mut emitted_bytes = 0;
+        let before = results.emitted;
         for slot in &mut results.slots[before..] {
             match std::mem::replace(slot, Slot::Skipped) {
                 Slot::Skipped => {}
@@ -490,35 +499,35 @@ impl Worker<'_, '_> {
                     *slot = Slot::Undecided;
                     break;
                 }
-                Slot::Decided(report, cut_short) => {
-                    released += moves(&report);
-                    if !self.write(*report, &mut part) {
+                Slot::Decided { report, provisional } => {
+                    emitted_bytes += solution_bytes(&report);
+                    if !self.write(*report, &mut chunk) {
                         return;
                     }
-                    part.count(cut_short);
+                    chunk.count(provisional);
                 }
             }
-            results.passed_on += 1;
+            results.emitted += 1;
         }
-        self.shared.scheduler.release(released);
-        if results.passed_on > before {
-            part.is_last = results.passed_on == results.slots.len();
-            part.mark = batch.mark.clone();
-            if part.is_last {
-                part.bytes = batch.bytes;
+        self.shared.scheduler.subtract_pending_bytes(emitted_bytes);
+        if results.emitted > before {
+            chunk.is_last = results.emitted == results.slots.len();
+            chunk.progress = block.progress.clone();
+            if chunk.is_last {
+                chunk.bytes = block.bytes;
             }
-            self.put(batch.seq, part);
+            self.put(block.number, chunk);
         }
     }
 
-    /// Hands the next part of a block to the window.
-    fn put(&self, seq: u64, part: Part) {
+    /// Hands the next chunk of a block to the reorder buffer.
+    fn put(&self, block: u64, chunk: Chunk) {
         let scheduler = self.shared.scheduler;
-        let (bytes, is_last) = (part.bytes, part.is_last);
-        scheduler.hold(part.held());
-        match self.shared.window.put(seq, part) {
-            Ok((written, released)) => {
-                scheduler.release(released);
+        let (bytes, is_last) = (chunk.bytes, chunk.is_last);
+        scheduler.add_pending_bytes(chunk.pending_bytes());
+        match self.shared.reorder_buffer.put(block, chunk) {
+            Ok((written, written_bytes)) => {
+                scheduler.subtract_pending_bytes(written_bytes);
                 if is_last {
                     scheduler.block_finished(bytes, written);
                 }
@@ -527,40 +536,41 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Writes a result, after a last look at it; a wrong one ends the run.
-    fn write(&mut self, report: Report, part: &mut Part) -> bool {
+    /// Replays a solution and formats the result. Returns `false`, and ends the run, if the solution
+    /// is wrong.
+    fn write(&mut self, report: Report, chunk: &mut Chunk) -> bool {
         if let (Some(instance), Verdict::Solved(solution)) = (&report.instance, &report.verdict)
             && let Err(wrong) = replay(instance, solution)
         {
             let wrong = format!("{}, record {} (line {}): {wrong}", report.file, report.n, report.line);
-            *self.shared.wrong.lock() = Some(wrong);
+            *self.shared.wrong_solution.lock() = Some(wrong);
             self.shared.scheduler.stop();
             return false;
         }
         self.summary.add(&report);
-        part.name_invalid(&report);
+        chunk.describe_invalid(&report);
         if self.shared.style.is_long(&report) {
-            part.long.push((part.text.len(), Box::new(report)));
+            chunk.long.push((chunk.text.len(), Box::new(report)));
         } else {
-            self.shared.style.write(&mut part.text, &report);
+            self.shared.style.write(&mut chunk.text, &report);
         }
         true
     }
 }
 
-/// About how many bytes the solution of a board takes while it is found, replayed
-/// and written: a byte for each of up to 1.3 moves for each cell and each row and
-/// column, and as much again where the line is written as a whole.
-fn weight(board: &Board) -> u64 {
+/// Estimates the bytes that the solution of a board occupies while it is found, replayed and
+/// written: one byte per move, with up to 1.3 moves for each cell and each row and column, and the
+/// formatted line if it is held as a whole.
+fn result_bytes(board: &Board) -> u64 {
     let size = board.size();
     let moves = (size.cells() * (size.rows() + size.cols())) as u64 * 13 / 10;
-    moves + moves.min(LONGEST_LINE)
+    moves + moves.min(MAX_HELD_LINE)
 }
 
-/// The longest line that is held as a whole beside its moves.
-const LONGEST_LINE: u64 = 1 << 20;
+/// Length of the longest line that is held as a whole, beside its moves.
+const MAX_HELD_LINE: u64 = 1 << 20;
 
-/// What the user may have meant by an unsolvable board.
+/// Names the goals for which an unsolvable board is solvable.
 fn hint(board: &Board, goal: &Goal) -> Option<Box<str>> {
     let leads_to = |other: &Goal| {
         other != goal && other.board(board.size()).is_some_and(|other| is_solvable(board, &other))

@@ -1,10 +1,10 @@
-//! What results depend on: the options that change them, and the puzzle files.
+//! Fingerprint of a run: the options that change results, and the puzzle files.
 //!
-//! SpawnThreads, memory and the time for the whole run are not part of it: they belong to the
-//! machine, and a run may be resumed on another one.
+//! Threads, memory and the time for the whole run are not part of it. They belong to the machine,
+//! and a run may be resumed on another one.
 //!
-//! Invariant: a fingerprint has a bounded size. Long values are abbreviated with their hash, and
-//! of many files only the first few are listed; the others count in hashes.
+//! Invariant: a fingerprint has a bounded size. A long value is cut off and followed by its hash. Of
+//! many files only the first few are listed; the others are covered by hashes.
 
 use crate::files::name::path_of;
 use crate::options::Options;
@@ -16,11 +16,11 @@ use std::hash::Hasher;
 use std::time::UNIX_EPOCH;
 use twox_hash::XxHash64;
 
-/// Bytes of an option's value or a file's name that are written out.
-const LONGEST: usize = 200;
+/// Bytes of an option's value or a file's name that are written in full.
+const MAX_VALUE: usize = 200;
 
-/// Files that are listed with their names, sizes and times.
-const LISTED: usize = 8;
+/// Number of files that are listed with name, size and time.
+const MAX_LISTED: usize = 8;
 
 /// The options and the files of a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,60 +29,62 @@ pub(crate) struct Fingerprint {
     files: Files,
 }
 
-/// The puzzle files, by what the system says of them.
+/// Names, sizes and times of all puzzle files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Files {
     count: u64,
-    /// Hashes of all names, sizes and times.
+    /// Hash of all names.
     names: u64,
+    /// Hash of all sizes.
     sizes: u64,
+    /// Hash of all times.
     times: u64,
     /// The first files.
-    listed: Vec<FileMark>,
+    listed: Vec<FileState>,
 }
 
-/// A puzzle file, by what the system says of it.
+/// Name, size and time of a puzzle file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct FileMark {
+struct FileState {
     name: String,
-    /// Its size and the time of its last change in nanoseconds; none if it
-    /// cannot be looked at.
-    state: Option<(u64, u64)>,
+    /// Size in bytes and time of the last change in nanoseconds; `None` if the file cannot be
+    /// accessed.
+    size_and_time: Option<(u64, u64)>,
 }
 
-/// What is not as it was.
+/// A change since the earlier run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Difference {
-    /// An option.
+    /// An option has another value.
     Option {
-        /// Its name.
+        /// Name of the option.
         name: String,
-        /// What it was.
+        /// Value in the earlier run.
         then: String,
-        /// What it is.
+        /// Value in this run.
         now: String,
     },
-    /// The files that were given.
+    /// Other files are given.
     Files {
-        /// What they were.
+        /// Files of the earlier run.
         then: String,
     },
-    /// A file's size.
+    /// A file has another size.
     Size {
-        /// Its name.
+        /// Name of the file.
         file: String,
-        /// What the size was, if it could be seen.
+        /// Size in the earlier run; `None` if the file could not be accessed.
         then: Option<u64>,
-        /// What it is.
+        /// Size in this run.
         now: Option<u64>,
     },
-    /// The size of a file that is not listed.
+    /// A file that is not listed has another size.
     SomeSize,
-    /// The beginning of a file, which is answered already.
+    /// The part of the input that has been answered has changed.
     Text {
-        /// Its name.
+        /// Name of the last file of that part.
         file: String,
-        /// How much of it is answered.
+        /// Offset in this file at which the part ends.
         bytes: u64,
     },
 }
@@ -97,7 +99,7 @@ impl Display for Difference {
             }
             Self::Size { file, then: None, .. } => write!(f, "{file} has changed: it was not there"),
             Self::Size { file, .. } => write!(f, "{file} has changed: it is not there any more"),
-            Self::SomeSize => write!(f, "a puzzle file after the first {LISTED} has another size"),
+            Self::SomeSize => write!(f, "a puzzle file after the first {MAX_LISTED} has another size"),
             Self::Text { file, bytes } => {
                 write!(
                     f,
@@ -109,13 +111,13 @@ impl Display for Difference {
 }
 
 impl Fingerprint {
-    /// What a run of now would depend on.
+    /// Returns the fingerprint of a run with these options.
     pub(crate) fn new(options: &Options, style: Style) -> Self {
-        Self { options: as_pairs(options, style), files: Files::new(&options.files) }
+        Self { options: relevant_options(options, style), files: Files::new(&options.files) }
     }
 
-    /// Whether a run with the earlier fingerprint can be resumed; if so, a
-    /// file that only has another time.
+    /// Checks that a run with the fingerprint `then` can be resumed. Returns the name of a file whose
+    /// time alone has changed.
     pub(crate) fn compare(&self, then: &Self) -> Result<Option<String>, Difference> {
         let value = |options: &[(String, String)], name: &str| {
             let found = options.iter().find(|(other, _)| other == name);
@@ -137,15 +139,15 @@ impl Fingerprint {
         }
         let Files { count, names, sizes, times, listed } = &self.files;
         let _ = writeln!(text, "files {count} {names:016x} {sizes:016x} {times:016x}");
-        for FileMark { name, state } in listed {
-            let _ = match state {
+        for FileState { name, size_and_time } in listed {
+            let _ = match size_and_time {
                 Some((size, time)) => writeln!(text, "file {size} {time} {name}"),
                 None => writeln!(text, "file - - {name}"),
             };
         }
     }
 
-    /// Reads a fingerprint's lines.
+    /// Parses the lines of a fingerprint.
     pub(crate) fn parse<'t>(lines: impl Iterator<Item = &'t str>) -> Option<Self> {
         let mut options = Vec::new();
         let mut files: Option<Files> = None;
@@ -154,8 +156,8 @@ impl Fingerprint {
             match (word, &mut files) {
                 (name, None) if name.starts_with("--") => options.push((name.into(), rest.into())),
                 ("files", None) => files = Some(Files::parse(rest)?),
-                ("file", Some(files)) if files.listed.len() < LISTED => {
-                    files.listed.push(FileMark::parse(rest)?);
+                ("file", Some(files)) if files.listed.len() < MAX_LISTED => {
+                    files.listed.push(FileState::parse(rest)?);
                 }
                 _ => return None,
             }
@@ -164,10 +166,10 @@ impl Fingerprint {
     }
 }
 
-/// The options that change results, as they are typed on the command line.
+/// Returns the options that change results, as they are typed on the command line.
 ///
-/// Every field of the options is named here, so that a new one has to be put on one side.
-fn as_pairs(options: &Options, style: Style) -> Vec<(String, String)> {
+/// The pattern names every field of the options, so that a new one must be included or excluded.
+fn relevant_options(options: &Options, style: Style) -> Vec<(String, String)> {
     let Options {
         quality,
         algorithm,
@@ -183,9 +185,9 @@ fn as_pairs(options: &Options, style: Style) -> Vec<(String, String)> {
         input_format,
         shard: (index, shards),
         deterministic,
-        // The files have fingerprints of their own.
+        // Covered by `Files`.
         files: _,
-        // Where and when a run happens does not change what a result says.
+        // Machine and time of a run do not change its results.
         threads: _,
         memory: _,
         store: _,
@@ -195,10 +197,10 @@ fn as_pairs(options: &Options, style: Style) -> Vec<(String, String)> {
     } = options;
     let Style { format, notation } = style;
     let heuristic = match partition {
-        Some(partition) => format!("{}:{partition}", typed(heuristic)),
-        None => typed(heuristic),
+        Some(partition) => format!("{}:{partition}", option_name(heuristic)),
+        None => option_name(heuristic),
     };
-    // One option for both: at most one of them is not the default.
+    // `--metric` sets both: at most one of them is not the default.
     let metric = match (*tile_metric == Default::default(), *tray_metric == Default::default()) {
         (true, true) => "not given",
         (false, _) => tile_metric.name(),
@@ -206,8 +208,8 @@ fn as_pairs(options: &Options, style: Style) -> Vec<(String, String)> {
     };
     let timeout = timeout.map(|timeout| format!("{timeout:?}"));
     let all = [
-        ("--quality", typed(quality)),
-        ("--algorithm", typed(algorithm)),
+        ("--quality", option_name(quality)),
+        ("--algorithm", option_name(algorithm)),
         ("--heuristic", heuristic),
         ("--weight", weight.to_string()),
         ("--beam-width", if_given(beam_width.as_ref())),
@@ -218,14 +220,14 @@ fn as_pairs(options: &Options, style: Style) -> Vec<(String, String)> {
         ("--input-format", if_given(input_format.as_ref())),
         ("--shard", format!("{index}/{shards}")),
         ("--deterministic", (if *deterministic { "given" } else { "not given" }).into()),
-        ("--format", typed(&format)),
-        ("--notation", typed(&notation)),
+        ("--format", option_name(&format)),
+        ("--notation", option_name(&notation)),
     ];
     all.map(|(name, value)| (name.to_owned(), abbreviate(&value))).to_vec()
 }
 
-/// A value's name on the command line.
-fn typed(value: &impl ValueEnum) -> String {
+/// Returns a value's name on the command line.
+fn option_name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
@@ -233,11 +235,12 @@ fn if_given(value: Option<&impl Display>) -> String {
     value.map_or_else(|| "not given".into(), ToString::to_string)
 }
 
-/// A text on one line, in a bounded number of bytes; different texts stay different.
+/// Escapes a text to one line and cuts it off after [`MAX_VALUE`] bytes. A hash of the whole text
+/// follows, so that different texts stay different.
 fn abbreviate(text: &str) -> String {
     let mut line = String::new();
     for part in text.escape_debug() {
-        if line.len() >= LONGEST {
+        if line.len() >= MAX_VALUE {
             let _ =
                 write!(line, "… ({} bytes, hash {:016x})", text.len(), XxHash64::oneshot(0, text.as_bytes()));
             break;
@@ -248,20 +251,20 @@ fn abbreviate(text: &str) -> String {
 }
 
 impl Files {
-    /// Looks at each file once; what is held does not grow with their number.
+    /// Reads the metadata of each file once. The memory does not grow with their number.
     fn new(files: &[String]) -> Self {
         let [mut names, mut sizes, mut times] = [(); 3].map(|()| XxHash64::with_seed(0));
         let mut listed = Vec::new();
         for file in files {
-            let state = state(file);
-            // A zero cannot be part of a name.
+            let size_and_time = size_and_time(file);
+            // A separator: no name contains a zero byte.
             names.write(file.as_bytes());
             names.write(&[0]);
-            let (size, time) = state.unwrap_or((u64::MAX, u64::MAX));
+            let (size, time) = size_and_time.unwrap_or((u64::MAX, u64::MAX));
             sizes.write(&size.to_le_bytes());
             times.write(&time.to_le_bytes());
-            if listed.len() < LISTED {
-                listed.push(FileMark { name: abbreviate(file), state });
+            if listed.len() < MAX_LISTED {
+                listed.push(FileState { name: abbreviate(file), size_and_time });
             }
         }
         let [names, sizes, times] = [names, sizes, times].map(|hash| hash.finish());
@@ -273,7 +276,7 @@ impl Files {
             return Err(Difference::Files { then: then.to_string() });
         }
         for (now, then) in self.listed.iter().zip(&then.listed) {
-            let size = |file: &FileMark| file.state.map(|(size, _)| size);
+            let size = |file: &FileState| file.size_and_time.map(|(size, _)| size);
             if size(now) != size(then) {
                 return Err(Difference::Size { file: now.name.clone(), then: size(then), now: size(now) });
             }
@@ -282,7 +285,9 @@ impl Files {
             return Err(Difference::SomeSize);
         }
         let mut pairs = self.listed.iter().zip(&then.listed);
-        let touched = pairs.find(|(now, then)| now.state != then.state).map(|(now, _)| now.name.clone());
+        let touched = pairs
+            .find(|(now, then)| now.size_and_time != then.size_and_time)
+            .map(|(now, _)| now.name.clone());
         Ok(touched.or_else(|| (self.times != then.times).then(|| "a puzzle file".into())))
     }
 
@@ -306,20 +311,20 @@ impl Display for Files {
     }
 }
 
-impl FileMark {
+impl FileState {
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.splitn(3, ' ');
         let (size, time, name) = (words.next()?, words.next()?, words.next()?);
-        let state = match (size, time) {
+        let size_and_time = match (size, time) {
             ("-", "-") => None,
             (size, time) => Some((size.parse().ok()?, time.parse().ok()?)),
         };
-        Some(Self { name: name.to_owned(), state })
+        Some(Self { name: name.to_owned(), size_and_time })
     }
 }
 
-/// The size and the time of a file, if it can be looked at.
-fn state(file: &str) -> Option<(u64, u64)> {
+/// Returns the size and the time of a file, if it can be accessed.
+fn size_and_time(file: &str) -> Option<(u64, u64)> {
     let metadata = fs::metadata(path_of(file)).ok()?;
     let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     Some((metadata.len(), time.map_or(0, |time| time.as_nanos() as u64)))
@@ -338,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fingerprint_is_small_and_still_tells_everything_apart() {
+    fn a_fingerprint_is_small_and_distinguishes_all_inputs() {
         let files: Vec<String> = (0..5000).map(|n| format!("{n}\n{}", "\u{1b}".repeat(300))).collect();
         let goal = "1 ".repeat(100_000);
         let options = Options { files, goal, ..Options::default() };
@@ -356,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_told_as_they_are_typed() {
+    fn options_are_named_as_on_the_command_line() {
         let heuristic = HeuristicChoice::LinearConflict;
         let options = Options { heuristic, algorithm: Algorithm::Astar, ..Options::default() };
         let print = Fingerprint::new(&options, Style::default());

@@ -1,20 +1,20 @@
-//! The file beside the results that tells what they are of, and how far they are whole.
+//! The journal: a file beside the results that identifies their run and records its progress.
 //!
-//! Layout: a heading, the fingerprint of the run, and three slots of fixed length for marks. The
-//! file is put in place by renaming; after that only slots are overwritten, each by a single
-//! write inside the file, which needs no room on the disk.
+//! Layout: a heading, the fingerprint of the run, and three slots of fixed length for progress
+//! records (`mark` in the text). The file is put in place by renaming. After that only slots are overwritten, each by a
+//! single write inside the file, which needs no space on the disk.
 //!
 //! Invariants:
-//! * A mark is written after the results that it counts, so it never tells of more than the file
-//!   holds. What comes behind the last mark is solved again.
-//! * Two slots take turns, so one of them is whole while the other is written. The third has the
-//!   last mark whose results were synced to disk before it was written: it survives a power
+//! * A progress record is written after the results that it counts, so it never counts more than the
+//!   file holds. Results after the last record are solved again.
+//! * Two slots take turns, so one of them is valid while the other is written. The third holds the
+//!   last record whose results were synced to disk before it was written: it survives a power
 //!   failure.
-//! * The size is bounded ([`MOST_BYTES`]), whatever the options and however many the files.
+//! * The size is bounded ([`MAX_BYTES`]), whatever the options and the number of files.
 
 use super::ResumeError;
 use super::fingerprint::Fingerprint;
-use super::mark::{Mark, SLOT};
+use super::progress::{Progress, SLOT};
 use crate::files::disk::{self, Draft};
 use crate::output::SinkError;
 use std::ffi::OsString;
@@ -24,44 +24,48 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long after the start the results are synced first; then the pause doubles.
-const FIRST: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_secs(5);
+/// Time from the start to the first sync of the results. Later pauses double.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// A longer file is not a journal.
-const MOST_BYTES: u64 = 16 << 10;
+/// The longest pause between two syncs.
+const MAX_PAUSE: Duration = Duration::from_secs(5);
+
+/// Maximum size. A longer file is not a journal.
+const MAX_BYTES: u64 = 16 << 10;
 
 /// The first line of every journal.
 const HEADING: &str = "batch-solve journal 2";
 
-/// The slots: two for the last mark, one for the last synced one.
+/// Number of slots: two for the last record, one for the last synced record.
 const SLOTS: usize = 3;
+
+/// Index of the slot for the last synced record.
 const SYNCED: u64 = 2;
 
-/// The journal of a run that is going on.
+/// The journal of the current run.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
-    /// Where the slots begin.
+    /// Offset of the first slot.
     slots: u64,
-    last: Mark,
+    last: Progress,
     next_sync: Instant,
     pause: Duration,
 }
 
-/// What a journal says.
+/// Parsed content of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Content {
+pub(crate) struct JournalContent {
     /// What the results depend on.
-    pub(crate) of: Fingerprint,
-    /// How far the run is.
-    pub(crate) last: Mark,
-    /// How far it was when the results were synced.
-    pub(crate) synced: Mark,
+    pub(crate) fingerprint: Fingerprint,
+    /// The last progress record.
+    pub(crate) last: Progress,
+    /// The last record whose results were synced.
+    pub(crate) synced: Progress,
 }
 
-/// The journal's name.
+/// Returns the name of the journal of `results`.
 pub(crate) fn path(results: &Path) -> PathBuf {
     let mut name = OsString::from(results);
     name.push(".resume");
@@ -69,12 +73,16 @@ pub(crate) fn path(results: &Path) -> PathBuf {
 }
 
 impl Journal {
-    /// Begins a journal for a file of results, in place of an earlier one.
-    pub(crate) fn create(results: &Path, of: Fingerprint, mark: Mark) -> Result<Self, ResumeError> {
+    /// Creates the journal of a file of results, or replaces an earlier one.
+    pub(crate) fn create(
+        results: &Path,
+        fingerprint: Fingerprint,
+        progress: Progress,
+    ) -> Result<Self, ResumeError> {
         let path = path(results);
-        // A file that happens to have the name is not ours to replace.
+        // A foreign file of this name is an error and is not replaced.
         let replaces = Self::read(results)?.is_some();
-        let content = Content { of, last: mark.clone(), synced: mark.clone() };
+        let content = JournalContent { fingerprint, last: progress.clone(), synced: progress.clone() };
         let text = content.to_text();
         let slots = (text.len() - SLOTS * SLOT) as u64;
         let write = || {
@@ -84,18 +92,18 @@ impl Journal {
         };
         match write() {
             Ok(file) => {
-                let next_sync = Instant::now() + FIRST;
-                Ok(Self { path, file, slots, last: mark, next_sync, pause: FIRST })
+                let next_sync = Instant::now() + FIRST_PAUSE;
+                Ok(Self { path, file, slots, last: progress, next_sync, pause: FIRST_PAUSE })
             }
             Err(source) => Err(ResumeError::Journal { path, source }),
         }
     }
 
-    /// What the journal of a file of results says, if there is one.
-    pub(crate) fn read(results: &Path) -> Result<Option<Content>, ResumeError> {
+    /// Reads the journal of a file of results, if there is one.
+    pub(crate) fn read(results: &Path) -> Result<Option<JournalContent>, ResumeError> {
         let path = path(results);
-        match disk::read_bounded(&path, MOST_BYTES) {
-            Ok(text) => Content::parse(&text).map(Some).ok_or(ResumeError::Foreign(path)),
+        match disk::read_bounded(&path, MAX_BYTES) {
+            Ok(text) => JournalContent::parse(&text).map(Some).ok_or(ResumeError::Foreign(path)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::FileTooLarge) => {
                 Err(ResumeError::Foreign(path))
@@ -104,42 +112,42 @@ impl Journal {
         }
     }
 
-    /// Whether it is time to sync the results.
+    /// Returns whether it is time to sync the results.
     pub(crate) fn is_sync_due(&self) -> bool {
         Instant::now() >= self.next_sync
     }
 
-    /// Says how far the results are whole. To be called after they are written.
-    pub(crate) fn set(&mut self, mark: Mark) -> Result<(), SinkError> {
-        let (number, complete) = (self.last.number + 1, self.last.complete);
-        self.last = Mark { number, complete, ..mark };
+    /// Records the progress. Call it after the results are written.
+    pub(crate) fn record(&mut self, progress: Progress) -> Result<(), SinkError> {
+        let (number, provisional_from) = (self.last.number + 1, self.last.provisional_from);
+        self.last = Progress { number, provisional_from, ..progress };
         self.write(number % SYNCED)
     }
 
-    /// Says that all results that were marked are on disk.
-    pub(crate) fn set_synced(&mut self) -> Result<(), SinkError> {
-        self.pause = (self.pause * 2).min(LONGEST);
+    /// Records that all recorded results are on disk.
+    pub(crate) fn record_synced(&mut self) -> Result<(), SinkError> {
+        self.pause = (self.pause * 2).min(MAX_PAUSE);
         self.next_sync = Instant::now() + self.pause;
         self.write(SYNCED)?;
         self.file.sync_data().map_err(|source| self.failed(source))
     }
 
-    /// Says that only the first `records` results are final. To be called before the next one
-    /// is written; the first call counts.
-    pub(crate) fn cut(&mut self, records: u64) -> Result<(), SinkError> {
-        if self.last.complete.is_some() {
+    /// Records that results from `index` on are provisional. Call it before that result is written.
+    /// Only the first call has an effect.
+    pub(crate) fn set_provisional_from(&mut self, index: u64) -> Result<(), SinkError> {
+        if self.last.provisional_from.is_some() {
             return Ok(());
         }
-        self.last.complete = Some(records);
-        self.set(self.last.clone())
+        self.last.provisional_from = Some(index);
+        self.record(self.last.clone())
     }
 
-    /// Whether some results are not final.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.last.complete.is_some()
+    /// Returns whether some results are provisional.
+    pub(crate) fn has_provisional(&self) -> bool {
+        self.last.provisional_from.is_some()
     }
 
-    /// Removes the journal: the results are complete.
+    /// Removes the journal, because the results are complete.
     pub(crate) fn remove(self) {
         let _ = disk::remove_own(&self.path, &self.file);
     }
@@ -154,30 +162,31 @@ impl Journal {
     }
 }
 
-impl Content {
-    /// The text of a journal whose slots all have the last mark, but the last slot.
+impl JournalContent {
+    /// Returns the text of a journal with the last record in the first two slots and the synced one
+    /// in the third.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!("{HEADING}\n");
-        self.of.write(&mut text);
-        for mark in [&self.last, &self.last, &self.synced] {
-            text += &mark.to_slot();
+        self.fingerprint.write(&mut text);
+        for progress in [&self.last, &self.last, &self.synced] {
+            text += &progress.to_slot();
         }
         text
     }
 
-    /// What a journal's text says, if it is one.
+    /// Parses the text of a journal; `None` if it is not a journal.
     pub(crate) fn parse(text: &[u8]) -> Option<Self> {
         let (head, slots) = text.split_at_checked(text.len().checked_sub(SLOTS * SLOT)?)?;
         let mut lines = std::str::from_utf8(head).ok()?.strip_suffix('\n')?.split('\n');
         if lines.next() != Some(HEADING) {
             return None;
         }
-        let of = Fingerprint::parse(lines)?;
-        // A slot that was being written when the power failed says nothing.
-        let marks: Vec<Option<Mark>> = slots.chunks(SLOT).map(Mark::parse).collect();
-        let last = marks.iter().flatten().max_by_key(|mark| mark.number)?.clone();
-        let synced = marks[SYNCED as usize].clone().unwrap_or_default();
-        Some(Self { of, last, synced })
+        let fingerprint = Fingerprint::parse(lines)?;
+        // A slot that was being written when the power failed is not valid.
+        let records: Vec<Option<Progress>> = slots.chunks(SLOT).map(Progress::parse).collect();
+        let last = records.iter().flatten().max_by_key(|progress| progress.number)?.clone();
+        let synced = records[SYNCED as usize].clone().unwrap_or_default();
+        Some(Self { fingerprint, last, synced })
     }
 }
 
@@ -188,20 +197,20 @@ mod tests {
     use crate::output::Style;
     use std::fs;
 
-    fn begun(results: &Path) -> Journal {
-        let of = Fingerprint::new(&Options::default(), Style::default());
-        Journal::create(results, of, Mark::default()).unwrap()
+    fn new_journal(results: &Path) -> Journal {
+        let fingerprint = Fingerprint::new(&Options::default(), Style::default());
+        Journal::create(results, fingerprint, Progress::default()).unwrap()
     }
 
     #[test]
-    fn the_last_whole_mark_counts() {
+    fn the_last_valid_record_counts() {
         let dir = tempfile::tempdir().unwrap();
         let results = dir.path().join("r.txt");
-        let mut journal = begun(&results);
+        let mut journal = new_journal(&results);
         for records in 1..=5 {
-            journal.set(Mark { records, ..Mark::default() }).unwrap();
+            journal.record(Progress { records, ..Progress::default() }).unwrap();
             if records == 3 {
-                journal.set_synced().unwrap();
+                journal.record_synced().unwrap();
             }
         }
         let read = || Journal::read(&results).unwrap().unwrap();
@@ -217,9 +226,9 @@ mod tests {
         torn[sound.len() - 3 * SLOT + 8] ^= 1;
         fs::write(path(&results), &torn).unwrap();
         assert!(matches!(Journal::read(&results), Err(ResumeError::Foreign(_))));
-        journal.cut(4).unwrap();
-        journal.cut(2).unwrap();
-        journal.set(Mark { records: 6, ..Mark::default() }).unwrap();
+        journal.set_provisional_from(4).unwrap();
+        journal.set_provisional_from(2).unwrap();
+        journal.record(Progress { records: 6, ..Progress::default() }).unwrap();
         fs::remove_file(path(&results)).unwrap();
         fs::write(path(&results), "another's").unwrap();
         journal.remove();
@@ -227,12 +236,12 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_cannot_be_written_is_an_error() {
+    fn a_record_that_cannot_be_written_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let results = dir.path().join("r.txt");
-        let mut journal = begun(&results);
+        let mut journal = new_journal(&results);
         journal.file = File::open(path(&results)).unwrap();
-        assert!(journal.set(Mark::default()).is_err());
-        assert!(journal.cut(0).is_err() && journal.set_synced().is_err());
+        assert!(journal.record(Progress::default()).is_err());
+        assert!(journal.set_provisional_from(0).is_err() && journal.record_synced().is_err());
     }
 }

@@ -1,5 +1,5 @@
-//! What one line of results says of its puzzle, in each format; no more than a
-//! summary needs.
+//! Classifies the lines of a file of results, in each format, and parses the fields that a summary
+//! needs.
 
 use crate::model::report::GiveUp;
 use crate::output::{Decision, Format, ParsedResult, Style};
@@ -7,33 +7,33 @@ use memchr::memmem;
 use std::ops::Range;
 use std::time::Duration;
 
-/// What a line, or a row of CSV, is.
-pub(crate) enum Formed {
-    /// The line that names the columns.
+/// Kind of a line, or of a row of CSV.
+pub(crate) enum LineKind {
+    /// The names of the columns.
     Heading,
-    /// A result, or in states its first line.
+    /// A result; in format `states` its first line.
     Result(ParsedResult),
-    /// A further line of a result.
-    Part,
-    /// The summary, behind which nothing comes.
+    /// A further line of a result (format `states`).
+    Continuation,
+    /// The summary, which is the last line.
     Summary,
-    /// Nothing that belongs here.
+    /// A malformed line.
     Other,
 }
 
-/// Reads lines of one format.
-pub(crate) struct Look {
+/// Classifies the lines of one file, in their order.
+pub(crate) struct Classifier {
     format: Format,
-    /// The heading without its line feed, until it has been seen.
+    /// The expected heading without its line feed, until it is found.
     heading: Option<Vec<u8>>,
     columns: Columns,
     fields: Vec<Range<usize>>,
 }
 
-/// Where CSV has what is of interest.
+/// Indices of the CSV columns that are parsed.
 #[derive(Default)]
 struct Columns {
-    all: usize,
+    count: usize,
     status: usize,
     reason: usize,
     optimal: usize,
@@ -42,47 +42,48 @@ struct Columns {
     time_us: usize,
 }
 
-impl Look {
+impl Classifier {
     pub(crate) fn new(style: Style) -> Self {
         let mut heading = Vec::new();
         style.header(&mut heading);
         heading.pop();
         let names: Vec<&[u8]> = heading.split(|&byte| byte == b',').collect();
-        let of = |name: &str| names.iter().position(|other| *other == name.as_bytes()).unwrap_or(usize::MAX);
+        let index_of =
+            |name: &str| names.iter().position(|other| *other == name.as_bytes()).unwrap_or(usize::MAX);
         let columns = Columns {
-            all: names.len(),
-            status: of("status"),
-            reason: of("reason"),
-            optimal: of("optimal"),
-            expanded: of("expanded"),
-            generated: of("generated"),
-            time_us: of("time_us"),
+            count: names.len(),
+            status: index_of("status"),
+            reason: index_of("reason"),
+            optimal: index_of("optimal"),
+            expanded: index_of("expanded"),
+            generated: index_of("generated"),
+            time_us: index_of("time_us"),
         };
         let heading = (style.format == Format::Csv).then_some(heading);
         Self { format: style.format, heading, columns, fields: Vec::new() }
     }
 
-    /// What a line is, without its line feed.
-    pub(crate) fn at(&mut self, line: &[u8]) -> Formed {
+    /// Classifies the next line, given without its line feed.
+    pub(crate) fn classify(&mut self, line: &[u8]) -> LineKind {
         if let Some(heading) = self.heading.take() {
-            return if heading == line { Formed::Heading } else { Formed::Other };
+            return if heading == line { LineKind::Heading } else { LineKind::Other };
         }
-        let told = match self.format {
+        let result = match self.format {
             Format::Text => text(line),
-            Format::Jsonl if line.starts_with(b"{\"type\":\"summary\",") => return Formed::Summary,
+            Format::Jsonl if line.starts_with(b"{\"type\":\"summary\",") => return LineKind::Summary,
             Format::Jsonl => jsonl(line),
-            Format::Csv => self.row(line),
-            Format::States if !line.starts_with(b"puzzle ") => return Formed::Part,
+            Format::Csv => self.csv(line),
+            Format::States if !line.starts_with(b"puzzle ") => return LineKind::Continuation,
             Format::States => states(line),
         };
-        told.map_or(Formed::Other, Formed::Result)
+        result.map_or(LineKind::Other, LineKind::Result)
     }
 
-    fn row(&mut self, line: &[u8]) -> Option<ParsedResult> {
+    fn csv(&mut self, line: &[u8]) -> Option<ParsedResult> {
         let columns = &self.columns;
-        // One more than there should be is enough to tell that a row is wrong.
-        split(line, columns.all + 1, &mut self.fields);
-        if self.fields.len() != columns.all || !line.starts_with(b"result,") {
+        // One field too many is enough to recognise a malformed row.
+        split(line, columns.count + 1, &mut self.fields);
+        if self.fields.len() != columns.count || !line.starts_with(b"result,") {
             return None;
         }
         let field = |column: usize| &line[self.fields[column].clone()];
@@ -94,7 +95,7 @@ impl Look {
     }
 }
 
-/// What the words for a status, a reason and a proof come to.
+/// Combines the words for status, reason and proof.
 fn decision(status: &[u8], reason: &[u8], optimal: Option<&[u8]>) -> Option<Decision> {
     Some(match status {
         b"solved" => Decision::Solved { optimal: optimal.map(|optimal| optimal == b"true") },
@@ -107,17 +108,16 @@ fn decision(status: &[u8], reason: &[u8], optimal: Option<&[u8]>) -> Option<Deci
     })
 }
 
-/// `id TAB status TAB length TAB moves or reason`.
+/// Parses `id TAB status TAB length TAB moves or reason`.
 fn text(line: &[u8]) -> Option<ParsedResult> {
     let mut fields = line.splitn(4, |&byte| byte == b'\t');
     let (_, status, _, last) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
     decision(status, last, None).map(ParsedResult::of)
 }
 
-/// `puzzle ID: STATUS, …`.
+/// Parses `puzzle ID: STATUS, …`.
 fn states(line: &[u8]) -> Option<ParsedResult> {
-    // An id may look like a status, too: the worst that comes of it is that
-    // results are made once more.
+    // An id may look like a status. At worst, results are then solved again.
     let statuses = ["solved", "unsolvable", "gave_up", "invalid"];
     let found = statuses.iter().filter_map(|status| {
         let at = memmem::find(line, format!(": {status}, ").as_bytes())?;
@@ -129,8 +129,8 @@ fn states(line: &[u8]) -> Option<ParsedResult> {
     found.min_by_key(|&(at, _)| at).map(|(_, decision)| ParsedResult::of(decision))
 }
 
-/// An object on one line. A quotation mark inside a string is escaped, so what
-/// is looked for is found where it is a member and nowhere else.
+/// Parses an object on one line. A quotation mark inside a string is escaped, so the name of a
+/// member with its quotation marks cannot occur inside a string.
 fn jsonl(line: &[u8]) -> Option<ParsedResult> {
     if !line.starts_with(b"{\"type\":\"result\",\"v\":1,") || !line.ends_with(b"}") {
         return None;
@@ -147,7 +147,7 @@ fn jsonl(line: &[u8]) -> Option<ParsedResult> {
         _ => b"false",
     };
     let decision = decision(status, reason, Some(optimal))?;
-    // The last members; the moves may be long.
+    // Only the last members are searched: the moves may be long.
     let end = &line[line.len().saturating_sub(256)..];
     let value = |member: &str| {
         let text = after(end, member)?;
@@ -158,7 +158,7 @@ fn jsonl(line: &[u8]) -> Option<ParsedResult> {
     Some(ParsedResult { decision, expanded, generated, time })
 }
 
-/// What follows a member's name.
+/// Returns the text after a member's name.
 fn after<'t>(text: &'t [u8], member: &str) -> Option<&'t [u8]> {
     let at = memmem::find(text, member.as_bytes())?;
     Some(&text[at + member.len()..])
@@ -168,8 +168,8 @@ fn number(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// Finds the first `most` fields of a row.
-fn split(row: &[u8], most: usize, fields: &mut Vec<Range<usize>>) {
+/// Finds the first `max` fields of a CSV row.
+fn split(row: &[u8], max: usize, fields: &mut Vec<Range<usize>>) {
     fields.clear();
     let (mut start, mut quoted) = (0, false);
     for at in memchr::memchr2_iter(b',', b'"', row) {
@@ -179,7 +179,7 @@ fn split(row: &[u8], most: usize, fields: &mut Vec<Range<usize>>) {
             _ => {
                 fields.push(start..at);
                 start = at + 1;
-                if fields.len() == most {
+                if fields.len() == max {
                     return;
                 }
             }

@@ -1,93 +1,110 @@
-//! How much of a file of results can be kept.
+//! Determines how much of a file of results can be kept.
 //!
-//! Results are counted from the beginning, up to the first that is not there as
-//! a whole, or that was left undecided only because the run ended. The journal
-//! says where that is ([`super::Journal::cut`]), whatever the format; and so do the
-//! results themselves: `gave_up` with `interrupted`, or with `time` where no puzzle
-//! has a limit on its own time.
+//! Results are counted from the beginning, up to the first that is incomplete or provisional. A
+//! result is provisional if the journal says so ([`super::Journal::set_provisional_from`]), in any
+//! format, or if its own text does: `gave_up` with `interrupted`, or with `time` where no puzzle has
+//! a time limit of its own.
 
+use super::parse::{Classifier, LineKind};
+use super::split::Splitter;
 use crate::model::report::GiveUp;
 use crate::output::{Decision, Format, ParsedResult, Style, Summary};
-use crate::run::resume::parse::{Formed, Look};
-use crate::run::resume::split::Pieces;
 use std::io::{self, BufRead};
 
-/// The beginning of a file of results.
+/// The results at the beginning of a file that can be kept.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct ValidPrefix {
     pub(crate) records: u64,
-    /// Where it ends.
+    /// Offset of its end.
     pub(crate) end: u64,
-    /// What these results come to.
+    /// Summary of these results.
     pub(crate) summary: Summary,
 }
 
-/// What is wanted of a file.
+/// Which results a scan admits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct ScanOptions {
     pub(crate) style: Style,
-    /// Whether what ran out of time should be tried again.
+    /// Whether puzzles that ran out of time are solved again.
     pub(crate) redo_time: bool,
-    /// Whether a solution without a proof that it is shortest should be.
+    /// Whether puzzles are solved again whose solution is not proved to be shortest.
     pub(crate) redo_unproved: bool,
-    /// So many results were marked as written, and as so many bytes.
-    pub(crate) sure: u64,
-    pub(crate) bytes: u64,
-    /// So many may be kept.
-    pub(crate) most: u64,
+    /// Number of results that the journal recorded as written.
+    pub(crate) recorded: u64,
+    /// Length of these results in bytes.
+    pub(crate) recorded_bytes: u64,
+    /// Maximum number of results to keep.
+    pub(crate) max_records: u64,
 }
 
-/// Counts what can be kept; or the line that is no result, where one was sure
-/// to be.
-pub(crate) fn scan(results: impl BufRead, wanted: Wanted) -> io::Result<Result<Kept, u64>> {
-    let format = wanted.style.format;
-    let mut pieces = Pieces::new(results, format == Format::Csv);
-    let mut look = Look::new(wanted.style);
-    let mut kept = Kept::default();
-    // Of states: a result whose end is not known yet.
-    let mut open: Option<ParsedResult> = None;
-    while let Some(piece) = pieces.next()? {
-        match look.at(piece) {
-            Formed::Heading => kept.end = pieces.end,
-            Formed::Part if open.is_some() => {}
-            Formed::Result(told) if format == Format::States => {
-                if let Some(told) = open.take()
-                    && !kept.take(&told, pieces.start, wanted)
-                {
-                    return Ok(Ok(kept));
-                }
-                open = Some(told);
-            }
-            Formed::Result(told) if kept.take(&told, pieces.end, wanted) => {}
-            Formed::Result(_) | Formed::Summary => return Ok(Ok(kept)),
-            Formed::Part | Formed::Other if kept.records < wanted.sure.min(wanted.most) => {
-                return Ok(Err(pieces.line));
-            }
-            Formed::Part | Formed::Other => break,
+impl ScanOptions {
+    /// Admits all complete results of a file without a journal.
+    pub(crate) fn new(style: Style) -> Self {
+        Self {
+            style,
+            redo_time: false,
+            redo_unproved: false,
+            recorded: 0,
+            recorded_bytes: 0,
+            max_records: u64::MAX,
         }
     }
-    // Whether the last result of states is whole is known from a mark only.
-    if let Some(told) = open
-        && (kept.records + 1, pieces.end) == (wanted.sure, wanted.bytes)
-    {
-        kept.take(&told, pieces.end, wanted);
-    }
-    Ok(Ok(kept))
 }
 
-impl Kept {
-    /// Keeps a result, unless it is one too many or should be tried again.
-    fn take(&mut self, told: &ParsedResult, end: u64, wanted: Wanted) -> bool {
-        let again = match told.decision {
+/// Returns the results that can be kept, or the number of a line that is malformed although the
+/// journal recorded it.
+pub(crate) fn scan(results: impl BufRead, options: ScanOptions) -> io::Result<Result<ValidPrefix, u64>> {
+    let format = options.style.format;
+    let mut lines = Splitter::new(results, format == Format::Csv);
+    let mut classifier = Classifier::new(options.style);
+    let mut prefix = ValidPrefix::default();
+    // Format `states`: the last result, whose end is not found yet.
+    let mut open: Option<ParsedResult> = None;
+    while let Some(line) = lines.next()? {
+        match classifier.classify(line) {
+            LineKind::Heading => prefix.end = lines.end,
+            LineKind::Continuation if open.is_some() => {}
+            LineKind::Result(result) if format == Format::States => {
+                if let Some(previous) = open.take()
+                    && !prefix.admit(&previous, lines.start, options)
+                {
+                    return Ok(Ok(prefix));
+                }
+                open = Some(result);
+            }
+            LineKind::Result(result) if prefix.admit(&result, lines.end, options) => {}
+            LineKind::Result(_) | LineKind::Summary => return Ok(Ok(prefix)),
+            LineKind::Continuation | LineKind::Other
+                if prefix.records < options.recorded.min(options.max_records) =>
+            {
+                return Ok(Err(lines.line));
+            }
+            LineKind::Continuation | LineKind::Other => break,
+        }
+    }
+    // In format `states`, only the journal tells whether the last result is complete.
+    if let Some(result) = open
+        && (prefix.records + 1, lines.end) == (options.recorded, options.recorded_bytes)
+    {
+        prefix.admit(&result, lines.end, options);
+    }
+    Ok(Ok(prefix))
+}
+
+impl ValidPrefix {
+    /// Appends a result that ends at offset `end`. Returns `false` if it must be solved again or
+    /// exceeds `max_records`.
+    fn admit(&mut self, result: &ParsedResult, end: u64, options: ScanOptions) -> bool {
+        let redo = match result.decision {
             Decision::GaveUp(GiveUp::Interrupted) => true,
-            Decision::GaveUp(GiveUp::Time) => wanted.redo_time,
-            Decision::Solved { optimal } => wanted.redo_unproved && optimal != Some(true),
+            Decision::GaveUp(GiveUp::Time) => options.redo_time,
+            Decision::Solved { optimal } => options.redo_unproved && optimal != Some(true),
             _ => false,
         };
-        if again || self.records == wanted.most {
+        if redo || self.records == options.max_records {
             return false;
         }
-        self.summary.add_previous(told);
+        self.summary.add_previous(result);
         self.records += 1;
         self.end = end;
         true

@@ -1,16 +1,20 @@
-//! The files of a run, one after another, as numbered blocks.
+//! The input of a run: all files in their order, as numbered blocks of records.
+//!
+//! A file that cannot be read is reported, and reading continues with the next one. Streams
+//! (standard input, pipes, devices) are polled, so that a slow writer neither delays the end of a
+//! run nor keeps a worker from helping with a search.
 
 pub(crate) mod peek;
 pub(crate) mod poll;
 
-use super::resume::Mark;
+use super::resume::Progress;
 use crate::files::name::path_of;
 pub(crate) use crate::input::RECORDS;
 use crate::input::{Block, Defaults, Digest, InputError, Packing, Reader};
 use crate::model::interrupt::StopCondition;
 use crate::options::Options;
-use crate::run::scheduler::Oldest;
-use crate::run::source::poll::{Wait, wait};
+use crate::run::scheduler::OldestJob;
+use crate::run::source::poll::{Polled, poll};
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::os::fd::{AsFd, AsRawFd};
@@ -19,118 +23,127 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long records are counted that the deadline left unread.
-const COUNTING: Duration = Duration::from_millis(200);
+/// Maximum time for counting the records that the deadline left unread.
+const COUNTING_TIME: Duration = Duration::from_millis(200);
 
-/// Reads one file after the other. A file that cannot be read is complained
-/// about, and the others are read all the same.
+/// Reader of all files of a run.
 pub(crate) struct RecordSource<'r> {
     options: &'r Options,
     files: std::slice::Iter<'r, String>,
     defaults: Defaults,
     reader: Option<Reader>,
-    /// Whether the reader reads a stream, which cannot be counted in advance.
+    /// Whether `reader` reads a stream, whose records cannot be counted in advance.
     is_stream: bool,
     stop_condition: &'r StopCondition,
-    /// Whether the run ends for another reason, and whether something is being
-    /// solved.
+    /// The scheduler's stop flag.
     stopped: Arc<AtomicBool>,
-    solving: Arc<Oldest>,
-    complain: &'r (dyn Fn(&InputError) + Sync),
-    /// The number of the next block, and of the records before it.
-    next: u64,
-    before: u64,
+    oldest_job: Arc<OldestJob>,
+    on_input_error: &'r (dyn Fn(&InputError) + Sync),
+    /// Number of the next block.
+    next_block: u64,
+    /// Number of records before the next block.
+    records_before: u64,
     ended: bool,
-    /// Whether the deadline came before the end of the input.
-    is_cut: bool,
-    /// Whether it came while the writer of a stream was silent.
-    is_late: bool,
-    /// How many records are still to be left out.
+    /// Whether the deadline passed before the end of the input.
+    cut_by_deadline: bool,
+    /// Whether it passed while a stream had no data.
+    stream_timed_out: bool,
+    /// Number of records of this shard that are still to be skipped, because an earlier run
+    /// answered them.
     answered: u64,
-    /// Bytes of input that were left out since the last block.
-    passed: u64,
-    /// The number of the file that is being read, from 1.
+    /// Bytes of input skipped since the last block.
+    skipped_bytes: u64,
+    /// Number of the current file, from 1.
     file: usize,
-    /// The text of the files that were read, where marks are wanted.
+    /// Digest of the text of all files read so far, if progress is recorded.
     digest: Option<Digest>,
-    /// What was read of standard input already.
+    /// Bytes of standard input that were read before the run.
     stdin_peek: Cursor<Vec<u8>>,
 }
 
-/// What came of asking for a block.
-pub(crate) enum Asked {
-    /// Here it is.
-    Block(Taken),
-    /// A writer takes long over it, and there is something else to do.
+/// Result of [`RecordSource::next`].
+pub(crate) enum NextBlock {
+    /// A block was read.
+    Block(BlockInfo),
+    /// A stream has no data yet, and a job is running that this thread can help.
     NotYet,
-    /// All files are at their end.
+    /// All files have been read, or the run ends.
     Ended,
 }
 
-/// A block's number, its file, and how many bytes of input it took.
-pub(crate) struct Taken {
-    pub(crate) seq: u64,
-    /// Records of the whole run before this block.
+/// Header of a block.
+pub(crate) struct BlockInfo {
+    pub(crate) number: u64,
+    /// Number of records of the whole run before this block.
     pub(crate) before: u64,
     pub(crate) file: Arc<str>,
+    /// Input bytes of the block, and of the records skipped before it.
     pub(crate) bytes: u64,
-    /// So many records of this run's shard are answered already.
+    /// Number of records of this run's shard, at the start of the block, that an earlier run
+    /// answered.
     pub(crate) answered: u64,
-    /// How far the input is at the end of the block, where that is wanted.
-    pub(crate) mark: Option<Mark>,
+    /// Position in the input at the end of the block, if progress is recorded.
+    pub(crate) progress: Option<Progress>,
+}
+
+/// What a source needs to know about the run.
+pub(crate) struct RunSignals<'r> {
+    pub(crate) stop_condition: &'r StopCondition,
+    /// The scheduler's stop flag.
+    pub(crate) stopped: Arc<AtomicBool>,
+    pub(crate) oldest_job: Arc<OldestJob>,
 }
 
 impl<'r> RecordSource<'r> {
-    /// The files of `options`.
+    /// Creates a source for the files of `options`.
     pub(crate) fn new(
         options: &'r Options,
         defaults: Defaults,
-        stop_condition: &'r StopCondition,
-        (stopped, solving): (Arc<AtomicBool>, Arc<Oldest>),
-        complain: &'r (dyn Fn(&InputError) + Sync),
+        signals: RunSignals<'r>,
+        on_input_error: &'r (dyn Fn(&InputError) + Sync),
     ) -> Self {
-        let files = options.files.iter();
+        let RunSignals { stop_condition, stopped, oldest_job } = signals;
         Self {
             options,
-            files,
+            files: options.files.iter(),
             defaults,
             reader: None,
             is_stream: false,
             stop_condition,
             stopped,
-            solving,
-            complain,
-            next: 0,
-            before: 0,
+            oldest_job,
+            on_input_error,
+            next_block: 0,
+            records_before: 0,
             ended: false,
-            is_cut: false,
-            is_late: false,
+            cut_by_deadline: false,
+            stream_timed_out: false,
             answered: 0,
-            passed: 0,
+            skipped_bytes: 0,
             file: 0,
             digest: None,
             stdin_peek: Cursor::default(),
         }
     }
 
-    /// With the first bytes of standard input, which were read already.
-    pub(crate) fn starting_with(self, stdin_peek: Cursor<Vec<u8>>) -> Self {
+    /// Prepends bytes that were read from standard input before the run.
+    pub(crate) fn with_stdin_peek(self, stdin_peek: Cursor<Vec<u8>>) -> Self {
         Self { stdin_peek, ..self }
     }
 
-    /// Leaves out the first records of this run's shard, which are answered;
-    /// with or without marks.
-    pub(crate) fn go_on(self, answered: u64, marks: bool) -> Self {
-        Self { answered, digest: marks.then(Digest::default), ..self }
+    /// Skips the first `answered` records of this run's shard. `record_progress`: blocks have their
+    /// `progress`.
+    pub(crate) fn skip_answered(self, answered: u64, record_progress: bool) -> Self {
+        Self { answered, digest: record_progress.then(Digest::default), ..self }
     }
 
-    /// How many records were to be left out and did not come.
-    pub(crate) fn not_found(&self) -> u64 {
+    /// Returns the number of records that were to be skipped and do not exist.
+    pub(crate) fn missing_answered(&self) -> u64 {
         self.answered
     }
 
-    /// Fills a block with the next records, if there are any.
-    pub(crate) fn next(&mut self, block: &mut Block) -> Asked {
+    /// Fills `block` with the next records.
+    pub(crate) fn next(&mut self, block: &mut Block) -> NextBlock {
         while !self.ended && !self.stop_condition.is_due() {
             let Some(reader) = &mut self.reader else {
                 match self.files.next() {
@@ -143,8 +156,8 @@ impl<'r> RecordSource<'r> {
             match reader.next_block(block, RECORDS) {
                 Ok(true) => {
                     let offset = reader.progress().0;
-                    let before = self.before;
-                    self.before += block.len() as u64;
+                    let before = self.records_before;
+                    self.records_before += block.len() as u64;
                     let mut answered = 0;
                     if self.answered > 0 {
                         let numbers = (0..block.len()).map(|index| block.number(index));
@@ -152,25 +165,26 @@ impl<'r> RecordSource<'r> {
                         answered = ours.min(self.answered);
                         self.answered -= answered;
                         if answered == ours {
-                            self.passed += offset.saturating_sub(at);
+                            self.skipped_bytes += offset.saturating_sub(at);
                             continue;
                         }
                     }
-                    let mark = reader.digest().map(|digest| Mark::at(self.file - 1, offset, digest.value()));
-                    let bytes = offset.saturating_sub(at) + std::mem::take(&mut self.passed);
-                    let (seq, file) = (self.next, reader.file().clone());
-                    self.next += 1;
-                    return Asked::Block(Taken { seq, before, file, bytes, answered, mark });
+                    let at_end = |digest: &Digest| Progress::at(self.file - 1, offset, digest.value());
+                    let progress = reader.digest().map(at_end);
+                    let bytes = offset.saturating_sub(at) + std::mem::take(&mut self.skipped_bytes);
+                    let (number, file) = (self.next_block, reader.file().clone());
+                    self.next_block += 1;
+                    return NextBlock::Block(BlockInfo { number, before, file, bytes, answered, progress });
                 }
                 Ok(false) => {
                     if let Err(error) = reader.finish() {
-                        (self.complain)(&error);
+                        (self.on_input_error)(&error);
                     }
                     self.close();
                 }
-                Err(error) if error.is_would_block() => return Asked::NotYet,
+                Err(error) if error.is_would_block() => return NextBlock::NotYet,
                 Err(error) if error.is_timed_out() => {
-                    self.is_late = true;
+                    self.stream_timed_out = true;
                     break;
                 }
                 Err(_)
@@ -180,27 +194,27 @@ impl<'r> RecordSource<'r> {
                     self.ended = true;
                 }
                 Err(error) => {
-                    (self.complain)(&error);
+                    (self.on_input_error)(&error);
                     self.close();
                 }
             }
         }
-        self.is_cut = !self.ended && !self.stop_condition.interrupt.is_raised();
+        self.cut_by_deadline = !self.ended && !self.stop_condition.interrupt.is_raised();
         self.ended = true;
-        Asked::Ended
+        NextBlock::Ended
     }
 
-    /// Counts the records of this run's shard that the deadline left unread; none
-    /// if it is not known how many they are: a stream is not read further than to
-    /// see whether it has ended, and files are read for a moment only.
+    /// Counts the records of this run's shard that the deadline left unread. Returns `None` if
+    /// their number is unknown: a stream is read only to see whether it has ended, and files are
+    /// read for [`COUNTING_TIME`] at most.
     pub(crate) fn count_unread(&mut self) -> Option<u64> {
-        if !self.is_cut {
+        if !self.cut_by_deadline {
             return Some(0);
         }
-        if self.is_late {
+        if self.stream_timed_out {
             return None;
         }
-        let until = Instant::now() + COUNTING;
+        let until = Instant::now() + COUNTING_TIME;
         let mut block = Block::default();
         let mut unread = 0;
         loop {
@@ -216,7 +230,7 @@ impl<'r> RecordSource<'r> {
                 Some(Ok(false)) => (self.reader, self.is_stream) = (None, false),
                 Some(Err(_)) => return None,
                 None => match self.files.next() {
-                    // Records that are answered already stand at the beginning.
+                    // Answered records are the first ones, so they are among those counted.
                     None => return Some(unread.saturating_sub(self.answered)),
                     Some(file) if is_stream(file) => return None,
                     Some(file) => self.reader = Some(Reader::open(file, self.defaults.clone()).ok()?),
@@ -225,12 +239,12 @@ impl<'r> RecordSource<'r> {
         }
     }
 
-    /// Whether reading ended at the deadline and not at the end of the input.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.is_cut
+    /// Returns whether reading ended at the deadline and not at the end of the input.
+    pub(crate) fn was_cut_by_deadline(&self) -> bool {
+        self.cut_by_deadline
     }
 
-    /// Done with a file: the digest goes on to the next one.
+    /// Closes the current file. The next one continues its digest.
     fn close(&mut self) {
         if let Some(reader) = self.reader.take() {
             self.digest = reader.digest().cloned();
@@ -242,14 +256,14 @@ impl<'r> RecordSource<'r> {
         let stream = match file {
             "-" => Some(File::from(match io::stdin().as_fd().try_clone_to_owned() {
                 Ok(stdin) => stdin,
-                Err(source) => return (self.complain)(&InputError::Open { file: file.into(), source }),
+                Err(source) => return (self.on_input_error)(&InputError::Open { file: file.into(), source }),
             })),
-            // Pipes and devices, too, may keep us waiting, already when they are opened.
+            // Opening a pipe or a device can block, too.
             _ if is_stream(file) => {
                 match File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path_of(file)) {
                     Ok(stream) => Some(stream),
                     Err(source) => {
-                        return (self.complain)(&InputError::Open { file: file.into(), source });
+                        return (self.on_input_error)(&InputError::Open { file: file.into(), source });
                     }
                 }
             }
@@ -261,7 +275,7 @@ impl<'r> RecordSource<'r> {
                 stream,
                 stop_condition: self.stop_condition.clone(),
                 stopped: self.stopped.clone(),
-                solving: Packing::of(file).is_none().then(|| self.solving.clone()),
+                oldest_job: Packing::of(file).is_none().then(|| self.oldest_job.clone()),
             };
             let stdin_peek =
                 if file == "-" { std::mem::take(&mut self.stdin_peek) } else { Cursor::default() };
@@ -275,46 +289,46 @@ impl<'r> RecordSource<'r> {
                 }
                 self.reader = Some(reader);
             }
-            Err(error) => (self.complain)(&error),
+            Err(error) => (self.on_input_error)(&error),
         }
     }
 }
 
-/// Whether a name stands for standard input, a pipe or a device.
+/// Returns whether `file` names standard input, a pipe or a device.
 fn is_stream(file: &str) -> bool {
     file == "-" || fs::metadata(path_of(file)).is_ok_and(|file| !file.is_file() && !file.is_dir())
 }
 
-/// A stream that ends when the run is interrupted or stopped, however long its writer
-/// takes, and fails when its writer is silent and the run's time is over, or for
-/// the moment when something is being solved meanwhile: that needs hands.
+/// A reader over a stream that polls with a timeout. Fails if the run was interrupted or stopped,
+/// with `TimedOut` if the stream has no data after the deadline, and with `WouldBlock` if it has
+/// none while a job is running, so that this thread can help it.
 struct InterruptibleReader<S> {
     stream: S,
     stop_condition: StopCondition,
     stopped: Arc<AtomicBool>,
-    /// Whether something is being solved; none where the stream's reader could not
-    /// bear an interruption.
-    solving: Option<Arc<Oldest>>,
+    /// The oldest running job; `None` for compressed streams, because a decoder cannot continue
+    /// after `WouldBlock`.
+    oldest_job: Option<Arc<OldestJob>>,
 }
 
 impl<S: Read + AsRawFd> Read for InterruptibleReader<S> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            // An end here would make a record of half a line.
+            // An error and not an end of file, which would turn half a line into a record.
             if self.stop_condition.interrupt.is_raised() || self.stopped.load(Ordering::Relaxed) {
                 return Err(io::Error::other("the run is over"));
             }
-            let waited = wait(&self.stream);
-            if waited == Wait::Ready {
+            let polled = poll(&self.stream);
+            if polled == Polled::Ready {
                 match self.stream.read(buffer) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                     read => return read,
                 }
             }
-            if waited == Wait::Nothing && self.stop_condition.is_past_deadline() {
+            if polled == Polled::NoData && self.stop_condition.is_past_deadline() {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "the deadline passed before its end"));
             }
-            if waited == Wait::Nothing && self.solving.as_ref().is_some_and(|solving| solving.is_some()) {
+            if polled == Polled::NoData && self.oldest_job.as_ref().is_some_and(|oldest| oldest.is_some()) {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
         }

@@ -1,4 +1,4 @@
-//! Waiting for a stream, but never for long.
+//! Polling of streams with a short timeout (`poll(2)`).
 
 use crate::model::interrupt::Interrupt;
 use std::fs::File;
@@ -7,22 +7,21 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Milliseconds until somebody looks whether to go on waiting.
-const LOOK: i32 = 50;
+/// Timeout of one poll in milliseconds. Between two polls, callers check whether to stop.
+const TIMEOUT_MS: i32 = 50;
 
-/// What a short wait for a stream came to.
+/// Result of [`poll`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Wait {
-    /// There is something to read, or an end or an error to be told of.
+pub(crate) enum Polled {
+    /// A read will return data, the end or an error at once.
     Ready,
-    /// Nothing has come yet.
-    Nothing,
-    /// A signal ended the wait.
+    /// The stream has no data yet.
+    NoData,
+    /// A signal interrupted the poll.
     Signal,
 }
 
-/// A file or pipe that is read until a signal arrives, however long its writer
-/// takes.
+/// A reader over a file or pipe that fails when a signal arrives, even if the writer is silent.
 #[derive(Debug)]
 pub struct UntilSignal {
     file: File,
@@ -30,7 +29,7 @@ pub struct UntilSignal {
 }
 
 impl UntilSignal {
-    /// Opens a file; a pipe need not have a writer yet.
+    /// Opens a file. A pipe need not have a writer yet.
     pub fn open(path: &Path, interrupt: &Interrupt) -> io::Result<Self> {
         let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         Ok(Self { file, interrupt: interrupt.clone() })
@@ -40,7 +39,7 @@ impl UntilSignal {
 impl Read for UntilSignal {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while !self.interrupt.is_raised() {
-            if wait(&self.file) == Wait::Ready {
+            if poll(&self.file) == Polled::Ready {
                 match self.file.read(buffer) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                     read => return read,
@@ -51,16 +50,16 @@ impl Read for UntilSignal {
     }
 }
 
-/// Waits a moment for a stream.
-pub(crate) fn wait(stream: &impl AsRawFd) -> Wait {
+/// Waits for data on `stream`, up to [`TIMEOUT_MS`].
+pub(crate) fn poll(stream: &impl AsRawFd) -> Polled {
     let mut fd = libc::pollfd { fd: stream.as_raw_fd(), events: libc::POLLIN, revents: 0 };
     #[allow(unsafe_code)]
-    // SAFETY: one descriptor structure, which lives through the call.
-    let ready = unsafe { libc::poll(&raw mut fd, 1, LOOK) };
+    // SAFETY: the pointer is to one descriptor, which lives through the call.
+    let ready = unsafe { libc::poll(&raw mut fd, 1, TIMEOUT_MS) };
     match ready {
-        0 => Wait::Nothing,
-        ..0 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Wait::Signal,
-        // What else went wrong, a read will tell.
-        _ => Wait::Ready,
+        0 => Polled::NoData,
+        ..0 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => Polled::Signal,
+        // A read will return any other error.
+        _ => Polled::Ready,
     }
 }
