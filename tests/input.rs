@@ -118,7 +118,7 @@ fn lines_of_boards_stay_records() {
 
 #[test]
 fn rows_in_doubt_are_one_mistake_that_names_the_option() {
-    let doubt = "the lines look like the rows of one board; --input-format line or grid says what they are";
+    let doubt = "the lines look like the rows of one board; choose --input-format line or grid";
     assert_eq!(
         read("1 2 3 4\n5 6 7 8\n9 10 11 12\n13 14 15 15\n\n1 2 3 0\n"),
         [

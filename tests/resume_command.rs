@@ -294,7 +294,7 @@ fn damaged_input_before_the_mark_does_not_stop_a_resume() {
     let run =
         |results, more: &[&str]| work.run(&[&files[..], &["-o", results, "-m", "64MiB"], more].concat());
     let whole = run("s.jsonl", &[]);
-    assert!(told(&whole).contains("is cut short"), "{}", told(&whole));
+    assert!(told(&whole).contains("is truncated"), "{}", told(&whole));
     run("r.jsonl", &["--resume"]);
     let journal = work.read("r.jsonl.resume");
     assert!(journal.contains(" input 2 "), "the mark is in the last file: {journal}");

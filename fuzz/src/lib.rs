@@ -312,7 +312,7 @@ pub fn packed(data: &[u8]) {
     let Some((&first, packed)) = data.split_first() else { return };
     let name = if first & 1 == 0 { "puzzles.gz" } else { "puzzles.zst" };
     let drip = if first & 2 == 0 { usize::MAX } else { 1 + usize::from(first >> 2) };
-    let defaults = Defaults { window: Some(1 << 20), ..Defaults::default() };
+    let defaults = Defaults { zstd_window: Some(1 << 20), ..Defaults::default() };
     let mut reader = Reader::from_stream(name, Drip(Cursor::new(packed.to_vec()), drip), defaults);
     let (mut block, mut records) = (Block::default(), 0);
     loop {

@@ -1,5 +1,5 @@
-//! A handful of records with their text, cut out of the file but not yet read:
-//! cutting happens under a lock, reading on all workers at once.
+//! A block of records with their text, split from the file but not yet parsed: splitting happens
+//! under a lock, parsing on all workers.
 
 use super::context::Context;
 use super::error::Fault;
@@ -10,27 +10,27 @@ use crate::input::forms::{grid, letters, paragraph, plain, positions, rows, tray
 use crate::model::report::Instance;
 use std::sync::Arc;
 
-/// A buffer that one huge record has made larger than this is given back.
-const KEPT_TEXT: usize = 256 << 10;
+/// Maximum capacity of a text buffer that is kept for reuse.
+const MAX_REUSED_TEXT: usize = 256 << 10;
 
-/// Records in a block at most.
+/// Maximum number of records in a block.
 pub const RECORDS: usize = 64;
 
-/// Some consecutive records of one file. It owns its text, so that it can go to
-/// another thread, and its buffers serve again for the next records.
+/// Consecutive records of one file. A block owns its text, so that it can be sent to another
+/// thread. Its buffers are reused.
 #[derive(Debug, Default)]
 pub struct Block {
     pub(super) text: Vec<u8>,
-    /// The number of the record before the first one.
+    /// Number of the record before the first one.
     before: u64,
     records: Vec<Record>,
-    /// What is in force for some records; each knows its own by its index.
+    /// Contexts of the records, by the index in [`Record`].
     contexts: Vec<Arc<Context>>,
-    /// The few records that have more to them, in order.
+    /// Additional data of the few records that have any, in order.
     extras: Vec<(usize, Extra)>,
 }
 
-/// Where a record stands, and how its text is to be taken.
+/// Position of a record, and its shape.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     start: u32,
@@ -40,7 +40,7 @@ struct Record {
     shape: Shape,
 }
 
-/// How the splitter took a record.
+/// Shape of a record as found by the splitter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     /// A record on one line.
@@ -49,11 +49,11 @@ pub(super) enum Shape {
     Paragraph,
     /// A grid without a header.
     Rows,
-    /// Not a record that can be read; its extra says why.
+    /// Not a valid record; its [`Extra`] has the reason.
     Broken,
 }
 
-/// What directives say about one record, or why it is no record.
+/// Directives about one record, or the reason why it is not valid.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extra {
     pub(super) id: Option<Box<str>>,
@@ -61,36 +61,36 @@ pub(super) struct Extra {
     pub(super) problem: Option<Invalid>,
 }
 
-/// What identifies a record, whether it is valid or not.
+/// Identification of a record, valid or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header<'a> {
-    /// Its number in the file, from 1.
+    /// Number of the record in the file, from 1.
     pub n: u64,
-    /// The line where it starts, from 1.
+    /// Line where the record starts, from 1.
     pub line: u64,
-    /// Its own id, if it has one.
+    /// The record's own id, if it has one.
     pub id: Option<&'a str>,
-    /// The known length of a shortest solution, if it is given.
+    /// Known length of a shortest solution, if given.
     pub length: Option<u32>,
 }
 
 impl Block {
-    /// The number of records.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Whether there are no records.
+    /// Returns whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// The number in the file of the record with this index.
+    /// Returns the number in the file of the record at `index`.
     pub fn number(&self, index: usize) -> u64 {
         self.before + index as u64 + 1
     }
 
-    /// What identifies the record with this index, and its puzzle.
+    /// Returns the header and the puzzle of the record at `index`.
     ///
     /// # Panics
     /// If the block has fewer records.
@@ -101,7 +101,7 @@ impl Block {
         }
     }
 
-    /// A record of the commonest kind, in one go.
+    /// Parses a plain line, the fast path (`forms/plain.rs`).
     fn plain(&self, index: usize) -> Option<(Header<'_>, Instance)> {
         let record = self.records[index];
         if record.shape != Shape::OneLine || self.extra(index).is_some() {
@@ -114,7 +114,7 @@ impl Block {
         Some((header, Instance::Tiles { board, goal, metric: context.tile_metric }))
     }
 
-    /// What identifies the record with this index (not number) in the block.
+    /// Returns the header of the record at `index` in the block.
     ///
     /// # Panics
     /// If the block has fewer records.
@@ -132,7 +132,7 @@ impl Block {
         Header { n: self.number(index), line: record.line, id, length }
     }
 
-    /// Reads the puzzle of the record with this index.
+    /// Parses the puzzle of the record at `index`.
     ///
     /// # Panics
     /// If the block has fewer records.
@@ -164,7 +164,9 @@ impl Block {
                 None if positions::fits(text) => positions::parse(text)?,
                 _ => (grid::parse(text)?, None),
             },
-            Shape::Rows => (grid::parse_rows(text).map_err(|fault| doubtful(fault, text, context))?, None),
+            Shape::Rows => {
+                (grid::parse_rows(text).map_err(|fault| suggest_input_format(fault, text, context))?, None)
+            }
             Shape::Broken => {
                 let problem = self.extra(index).and_then(|extra| extra.problem.clone());
                 return problem.map(Err).ok_or_else(|| Fault::whole("not a record"));
@@ -190,17 +192,17 @@ impl Block {
         Some(&self.extras[found].1)
     }
 
-    /// Makes the block empty, for records that come after record `before`.
+    /// Clears the block for the records after number `before`.
     pub(super) fn clear(&mut self, before: u64) {
         self.text.clear();
-        self.text.shrink_to(KEPT_TEXT);
+        self.text.shrink_to(MAX_REUSED_TEXT);
         self.before = before;
         self.records.clear();
         self.contexts.clear();
         self.extras.clear();
     }
 
-    /// Adds a record. Its text, `start..end`, may come later.
+    /// Adds a record. Its text, `start..end`, may be added later.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -216,22 +218,22 @@ impl Block {
         self.records.push(Record { start: start as u32, end: end as u32, line, context, shape });
     }
 
-    /// Says more about the record that was pushed last.
+    /// Attaches additional data to the last record.
     pub(super) fn annotate(&mut self, extra: Extra) {
         self.extras.push((self.records.len() - 1, extra));
     }
 }
 
-/// Names the option that decides it where rows that are no board could also be
-/// records of their own.
-fn doubtful(fault: Fault, text: &[u8], context: &Context) -> Fault {
+/// Names the option `--input-format` in a fault if rows that are not a board could also be separate
+/// records.
+fn suggest_input_format(fault: Fault, text: &[u8], context: &Context) -> Fault {
     let first =
         text.split(|&byte| byte == b'\n').map(|line| Words::tiles(line).count()).find(|&words| words > 0);
     if !first.is_some_and(|words| rows::is_record_width(words, context)) {
         return fault;
     }
     let what = format!(
-        "{}: the lines look like the rows of one board; --input-format line or grid says what they are",
+        "{}: the lines look like the rows of one board; choose --input-format line or grid",
         fault.what
     );
     Fault { what, ..fault }

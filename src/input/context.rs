@@ -1,32 +1,31 @@
-//! What holds for the records of a file until a directive changes it.
+//! Settings that hold for the records of a file until a directive changes them.
 
 use super::{Form, error::Fault};
 use crate::puzzle::tiles::{self, Board, Goal, Size};
 use crate::puzzle::trays;
 
-/// What a file's records start with: the command line's choices, which
-/// directives in the file override.
+/// Initial settings for the records of a file, from the command line. Directives in the file
+/// override them.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
-    /// Where the tiles should end.
+    /// Goal of tile boards.
     pub goal: Goal,
-    /// The size of line records; squares if not given.
+    /// Size of line records; square if `None`.
     pub size: Option<Size>,
-    /// The form of every record; recognised one by one if not given.
+    /// Form of every record; detected for each record if `None`.
     pub form: Option<Form>,
-    /// What counts as one move of tiles.
+    /// Metric of tile boards.
     pub tile_metric: tiles::Metric,
-    /// What counts as one move in a tray.
+    /// Metric of trays.
     pub tray_metric: trays::Metric,
-    /// The largest window of a compressed file, in bytes; 8 MiB if not given.
-    pub window: Option<u64>,
+    /// Maximum window of a Zstandard file, in bytes; 8 MiB if `None`.
+    pub zstd_window: Option<u64>,
 }
 
-/// The defaults as the directives so far have left them.
+/// Settings after the directives so far.
 ///
-/// A directive that was not understood leaves the line it stands on: a board
-/// that depends on it is invalid, as solving it for another goal or as another
-/// shape would give a wrong answer without a word.
+/// A directive with an error leaves its line number: a board that depends on it is invalid, because
+/// solving it for another goal or size would give a wrong answer silently.
 #[derive(Clone, Debug)]
 pub(super) struct Context {
     pub(super) goal: Result<Goal, u64>,
@@ -38,18 +37,18 @@ pub(super) struct Context {
 
 impl From<Defaults> for Context {
     fn from(defaults: Defaults) -> Self {
-        let Defaults { goal, size, form, tile_metric, tray_metric, window: _ } = defaults;
+        let Defaults { goal, size, form, tile_metric, tray_metric, zstd_window: _ } = defaults;
         Self { goal: Ok(goal), size: Ok(size), form, tile_metric, tray_metric }
     }
 }
 
 impl Context {
-    /// The size that line records have, if one is set.
+    /// Returns the size of line records, if one is set.
     pub(super) fn size(&self) -> Result<Option<Size>, Fault> {
         self.size.map_err(|line| Fault::whole(format!("its size is unknown: see the @size on line {line}")))
     }
 
-    /// The goal of a board.
+    /// Returns the goal of a board.
     pub(super) fn goal_of(&self, board: &Board) -> Result<Goal, Fault> {
         match &self.goal {
             Err(line) => Err(Fault::whole(format!("its goal is unknown: see the @goal on line {line}"))),

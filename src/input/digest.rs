@@ -1,19 +1,17 @@
-//! A fingerprint of the text that was read so far, to tell later whether a file
-//! still begins in the same way.
+//! Digest of the text read so far, to detect later whether a file still begins with it.
 //!
-//! The text of several files is one text. The value is written to disk, so it is
-//! a hash that is the same everywhere (XXH64); it guards against mistakes, not
-//! against malice.
+//! The texts of several files are concatenated. The value is written to disk, so the hash is equal
+//! on every machine (XXH64). It detects mistakes, not malice.
 
 use super::{InputError, source::Source};
 use std::hash::Hasher;
 use twox_hash::XxHash64;
 
-/// The hash of all bytes so far.
+/// Hash of the bytes added so far.
 #[derive(Clone, Debug)]
 pub struct Digest(XxHash64);
 
-/// Of no text at all.
+/// The digest of an empty text.
 impl Default for Digest {
     fn default() -> Self {
         Self(XxHash64::with_seed(0))
@@ -21,13 +19,13 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// Takes more text.
+    /// Adds text.
     pub(super) fn add(&mut self, bytes: &[u8]) {
         self.0.write(bytes);
     }
 
-    /// Takes a file's text, up to so many bytes; says how many there were. A
-    /// compressed file may ask for a window of so many bytes.
+    /// Adds up to `most` bytes of a file's text and returns their number. `window` is the maximum
+    /// window of a compressed file.
     pub fn add_file(&mut self, name: &str, window: Option<u64>, most: u64) -> Result<u64, InputError> {
         let mut source = Source::open(name, window)?;
         let mut buffer = Vec::new();
@@ -44,7 +42,7 @@ impl Digest {
         Ok(taken)
     }
 
-    /// The hash of what was taken so far.
+    /// Returns the hash of the text so far.
     pub fn value(&self) -> u64 {
         self.0.finish()
     }
@@ -56,7 +54,7 @@ mod tests {
     use crate::input::{Block, Defaults, Reader};
 
     #[test]
-    fn it_does_not_matter_how_the_text_comes_in_pieces() {
+    fn the_digest_does_not_depend_on_the_pieces() {
         let text: Vec<u8> = (0..100_000u32).map(|i| (i.wrapping_mul(i) >> 3) as u8).collect();
         let mut whole = Digest::default();
         whole.add(&text);
@@ -69,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_and_a_second_look_at_its_file_agree() {
+    fn the_digests_of_a_reader_and_of_its_file_agree() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("puzzles.txt");
         let text: String = (0..40_000).map(|n| format!("# {n}\n{n}: 1 2 3 4 5 6 7 0 8\n\n")).collect();

@@ -1,4 +1,4 @@
-//! Lines that start with `@`: what holds for the records after them.
+//! Directives: lines that start with `@` and apply to the records after them.
 
 use super::Defaults;
 use super::context::Context;
@@ -7,25 +7,25 @@ use crate::input::forms::one_line::{OneLine, checked_id, known_length};
 use crate::input::forms::word::{Words, quote};
 use crate::puzzle::tiles::{Board, Goal, Size};
 
-/// One directive, understood.
+/// A parsed directive.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Directive {
-    /// Where the tiles should end, until changed.
+    /// Goal of tile boards, until changed.
     Goal(Goal),
-    /// The size of line records, until changed.
+    /// Size of line records, until changed.
     Size(Size),
-    /// The next record's id.
+    /// Id of the next record.
     Id(Box<str>),
-    /// The next record's known length.
+    /// Known length of the next record.
     Length(u32),
 }
 
-/// Which directive a line is, whether or not it makes sense.
+/// Returns the name of a directive, valid or not.
 pub(super) fn name(line: &[u8]) -> &[u8] {
     Words::new(line).next().map_or(b"", |word| word.text)
 }
 
-/// Reads a line whose first word starts with `@`.
+/// Parses a line whose first word starts with `@`.
 pub(super) fn parse(line: &[u8], context: &Context) -> Result<Directive, Fault> {
     let Some(word) = Words::new(line).next() else { return Err(Fault::whole("no directive")) };
     let rest = &line[word.at + word.text.len()..];
@@ -44,7 +44,7 @@ pub(super) fn parse(line: &[u8], context: &Context) -> Result<Directive, Fault> 
     directive.map_err(|fault| fault.shifted(at))
 }
 
-/// Reads a goal: a name, or a board in any one-line form.
+/// Parses a goal: a name, or a board in any one-line form.
 fn goal(text: &[u8], size: Option<Size>) -> Result<Goal, Fault> {
     if let Some(goal) = std::str::from_utf8(text).ok().and_then(Goal::from_name) {
         return Ok(goal);
@@ -61,25 +61,24 @@ fn goal(text: &[u8], size: Option<Size>) -> Result<Goal, Fault> {
     line.board(&context).map(|board| Goal::Given(board.into())).map_err(explained)
 }
 
-/// A goal that makes no sense.
+/// A goal that is not valid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct GoalError(String);
 
-/// Reads a goal from the command line: `blank-last`, `blank-first`, `snail`, or
-/// a board in any one-line form, which is square unless `size` or an `RxC:`
-/// prefix says otherwise.
+/// Parses a goal of the command line: `blank-last`, `blank-first`, `snail`, or a board in any
+/// one-line form, which is square unless `size` or an `RxC:` prefix says otherwise.
 pub fn parse_goal(text: &str, size: Option<Size>) -> Result<Goal, GoalError> {
     goal(text.trim().as_bytes(), size).map_err(|fault| GoalError(fault.what))
 }
 
-/// A board that makes no sense.
+/// A board that is not valid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BoardTextError(String);
 
-/// Reads a board from the command line, in any one-line form: it is square
-/// unless `size` or an `RxC:` prefix says otherwise.
+/// Parses a board of the command line, in any one-line form. It is square unless `size` or an
+/// `RxC:` prefix says otherwise.
 pub fn parse_board(text: &str, size: Option<Size>) -> Result<Board, BoardTextError> {
     let context = Context::from(Defaults { size, ..Defaults::default() });
     let read = |line: OneLine<'_>| match line.id(&context) {
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_said() {
+    fn invalid_directives_are_named() {
         assert_eq!(read(" @gaol snail"), Err(Fault::at(1, "'@gaol' is not a directive")));
         assert_eq!(read("@goal 1 2 2 0").unwrap_err().at, Some(10));
         assert_eq!(read("@id"), Err(Fault::at(3, "the name is missing")));

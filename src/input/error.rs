@@ -1,45 +1,45 @@
-//! What can be wrong with a file, and what with a record.
+//! Errors of files and of records.
 
 use std::{fmt, io, sync::Arc};
 
 /// A file that cannot be read, or not to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// It cannot be opened.
+    /// The file cannot be opened.
     #[error("cannot open {file}: {source}")]
     Open {
         /// The name as given.
         file: Arc<str>,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
-    /// It is a directory.
+    /// The file is a directory.
     #[error("{file} is a directory, not a puzzle file")]
     Directory {
         /// The name as given.
         file: Arc<str>,
     },
-    /// Reading failed part of the way.
+    /// Reading failed.
     #[error("cannot read {file} at byte {offset}: {source}")]
     Read {
         /// The name as given.
         file: Arc<str>,
-        /// How far it could be read.
+        /// Offset of the failed read.
         offset: u64,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
-    /// It became shorter while it was read.
-    #[error("{file} was cut short while it was read: it ended at byte {offset} instead of {expected}")]
+    /// The file became shorter while it was read.
+    #[error("{file} was truncated while being read: expected {expected} bytes, found {offset}")]
     Truncated {
         /// The name as given.
         file: Arc<str>,
-        /// Where it ends now.
+        /// Size now.
         offset: u64,
-        /// Where it ended when it was opened.
+        /// Size when it was opened.
         expected: u64,
     },
-    /// Its size or time changed while it was read.
+    /// Size or modification time changed during the run.
     #[error("{file} changed during the run: its results may mix the old text with the new")]
     Changed {
         /// The name as given.
@@ -48,26 +48,25 @@ pub enum InputError {
 }
 
 impl InputError {
-    /// Whether the deadline of the run passed while waiting for the writer.
+    /// Returns whether the deadline of the run passed while waiting for input.
     pub fn is_timed_out(&self) -> bool {
         matches!(self, Self::Read { source, .. } if source.kind() == io::ErrorKind::TimedOut)
     }
 
-    /// Whether there is just nothing to read yet: what comes next can be read
-    /// later.
+    /// Returns whether no input is available yet, so that reading can be tried again later.
     pub fn is_would_block(&self) -> bool {
         matches!(self, Self::Read { source, .. } if source.kind() == io::ErrorKind::WouldBlock)
     }
 }
 
-/// Why a record is not a puzzle.
+/// Reason why a record is not a valid puzzle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invalid {
-    /// The line at fault, from 1.
+    /// Line of the fault, from 1.
     pub line: u64,
-    /// The character of the line, from 1, where the fault has a place.
+    /// Character of the line, from 1, if the fault has a position.
     pub column: Option<u64>,
-    /// What is wrong, for a person.
+    /// Description of the fault.
     pub what: String,
 }
 
@@ -84,33 +83,33 @@ impl fmt::Display for Invalid {
 
 impl std::error::Error for Invalid {}
 
-/// A fault as a parser sees it: a place in the record's text, not yet a line.
+/// A fault as a parser reports it: a position in the record's text, not yet a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Fault {
-    /// The byte of the record's text, where there is one to blame.
+    /// Byte offset in the record's text, if the fault has a position.
     pub(super) at: Option<usize>,
-    /// What is wrong.
+    /// Description of the fault.
     pub(super) what: String,
 }
 
 impl Fault {
-    /// A fault at a byte.
+    /// Creates a fault at a byte.
     pub(super) fn at(at: usize, what: impl Into<String>) -> Self {
         Self { at: Some(at), what: what.into() }
     }
 
-    /// A fault of the record as a whole.
+    /// Creates a fault of the record as a whole.
     pub(super) fn whole(what: impl Into<String>) -> Self {
         Self { at: None, what: what.into() }
     }
 
-    /// The same fault in a text that `bytes` more bytes precede.
+    /// Returns the fault for a text with `bytes` more bytes before it.
     pub(super) fn shifted(self, bytes: usize) -> Self {
         Self { at: self.at.map(|at| at + bytes), ..self }
     }
 
-    /// The fault with its line and column, for a record that starts at the
-    /// beginning of line `line`.
+    /// Returns the fault with line and column, for a record that starts at the beginning of line
+    /// `line`.
     pub(super) fn locate(self, text: &[u8], line: u64) -> Invalid {
         let Some(at) = self.at else { return Invalid { line, column: None, what: self.what } };
         let before = &text[..at.min(text.len())];

@@ -1,20 +1,19 @@
-//! The forms in which a puzzle may be written.
+//! Forms in which a puzzle may be written.
 
 use std::{fmt, str::FromStr};
 
-/// How a record is written. Without `--input-format` each record's form is
-/// recognised by its looks.
+/// Form of a record. Without `--input-format` the form of each record is detected.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Form {
     /// `1 2 3 4 5 6 7 0 8`: the tiles row by row, perhaps an id before them.
     Line,
     /// `1 2 3/4 5 6/7 0 8`: slashes between rows.
     Slashes,
-    /// `123 456 7b8` or `1234567b8`: a 3×3 board, one character a tile.
+    /// `123 456 7b8` or `1234567b8`: a 3×3 board, one character per tile.
     Compact,
-    /// The side, or rows and columns, on a line of their own; then the rows.
+    /// The side, or rows and columns, on a separate line; then the rows.
     Grid,
-    /// For each tile its cell: the inverse permutation.
+    /// The cell of each tile: the inverse permutation.
     Positions,
     /// `tray 5 4`, a line of four numbers for each block, `goal`, more lines.
     Tray,
@@ -27,7 +26,7 @@ impl Form {
     pub const ALL: [Self; 7] =
         [Self::Line, Self::Slashes, Self::Compact, Self::Grid, Self::Positions, Self::Tray, Self::Letters];
 
-    /// The word on the command line.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Line => "line",
@@ -40,7 +39,7 @@ impl Form {
         }
     }
 
-    /// Whether a record of this form goes over several lines.
+    /// Returns whether a record of this form has several lines.
     pub(super) const fn is_multi_line(self) -> bool {
         matches!(self, Self::Grid | Self::Positions | Self::Tray | Self::Letters)
     }
@@ -52,7 +51,7 @@ impl fmt::Display for Form {
     }
 }
 
-/// A word that names no form.
+/// A name that is not a form.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("'{0}' is not an input form: they are line, slashes, compact, grid, positions, tray and letters")]
 pub struct UnknownForm(String);

@@ -1,16 +1,15 @@
-//! Copies a window of a file through a memory mapping, and survives the file
-//! being cut short meanwhile.
+//! Copies a window of a file through a memory mapping, and survives truncation of the file during
+//! the copy.
 //!
-//! Touching a mapped page that the file no longer has raises SIGBUS, which
-//! ordinarily ends the process. Here a handler looks whether the fault lies in
-//! the window that its own thread is just copying. If so, it puts zero pages in
-//! place of the rest of the window and notes the place: the copy runs to its
-//! end, and the caller learns how many bytes of it are the file's. Any other
-//! SIGBUS goes to the handler that was there before (the one with which Rust
-//! reports stack overflows), or has its usual effect.
+//! Accessing a mapped page beyond the end of the file raises SIGBUS, which ends the process by
+//! default. The handler here checks whether the fault lies in the window that its thread is
+//! copying. If so, it maps zero pages over the rest of the window and records the address. The copy
+//! then completes, and the caller learns how many bytes are the file's. Any other SIGBUS is
+//! forwarded to the previous handler (the one with which Rust reports stack overflows), or has its
+//! default effect.
 //!
-//! A fault that memory access raises is delivered to the thread that made the
-//! access, so what is guarded is kept for each thread and needs no lock.
+//! A fault of a memory access is delivered to the thread that made the access, so the guarded range
+//! is thread-local and needs no lock.
 
 #![allow(unsafe_code)]
 
@@ -26,31 +25,30 @@ use std::{
 };
 
 thread_local! {
-    /// The addresses that this thread is copying from; empty at other times.
+    /// Addresses that this thread is copying from; empty otherwise.
     static WINDOW: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
-    /// The first address of the window that the file no longer had.
-    static CUT: Cell<usize> = const { Cell::new(usize::MAX) };
+    /// First address of the window beyond the end of the file.
+    static FIRST_LOST: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
-/// What to do with a SIGBUS that is none of ours; set with the handler.
+/// Previous action for SIGBUS; set with the handler.
 static PREVIOUS: OnceLock<libc::sigaction> = OnceLock::new();
 
-/// The size of a page; set with the handler.
+/// Page size; set with the handler.
 static PAGE: OnceLock<usize> = OnceLock::new();
 
-/// Appends `len` bytes of the file from `offset` to `buffer`, through a mapping
-/// that is gone when this returns. Fewer are appended if the file ends earlier
-/// by whole pages; a cut inside a page reads as zeros, so the caller must look
-/// at the file's size too.
+/// Appends `len` bytes of the file from `offset` to `buffer`, through a mapping that is removed on
+/// return. Appends fewer if the file ends earlier by whole pages. A truncation inside a page reads
+/// as zeros, so the caller must also check the file's size.
 pub(super) fn copy(file: &File, offset: u64, len: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
     install()?;
-    // Another process may change the file meanwhile, so no reference into the
-    // mapping is ever made: its bytes are copied once, through a raw pointer.
+    // Another process may change the file during the copy, so no reference into the mapping is
+    // created: its bytes are copied once, through a raw pointer.
     let map = MmapOptions::new().offset(offset).len(len).populate().map_raw_read_only(file)?;
     let start = map.as_ptr();
     buffer.reserve(len);
     WINDOW.set((start as usize, start as usize + len));
-    CUT.set(usize::MAX);
+    FIRST_LOST.set(usize::MAX);
     compiler_fence(Ordering::SeqCst);
     // SAFETY: `start..start + len` is mapped and readable until `map` is
     // dropped, zero pages taking the place of lost ones; `reserve` made room
@@ -58,7 +56,7 @@ pub(super) fn copy(file: &File, offset: u64, len: usize, buffer: &mut Vec<u8>) -
     unsafe { ptr::copy_nonoverlapping(start, buffer.as_mut_ptr().add(buffer.len()), len) };
     compiler_fence(Ordering::SeqCst);
     WINDOW.set((0, 0));
-    let copied = CUT.get().saturating_sub(start as usize).min(len);
+    let copied = FIRST_LOST.get().saturating_sub(start as usize).min(len);
     // SAFETY: the capacity is there and the copy initialised these bytes.
     unsafe { buffer.set_len(buffer.len() + copied) };
     Ok(copied)
@@ -76,14 +74,14 @@ fn install() -> io::Result<()> {
         let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) = on_bus_error;
         action.sa_sigaction = handler as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-        // The previous action must be known before ours can be called.
-        // SAFETY: both structures are valid for the call; asking changes nothing.
+        // The previous action must be stored before the handler can be called.
+        // SAFETY: both structures are valid for the call; a query changes nothing.
         if unsafe { libc::sigaction(libc::SIGBUS, ptr::null(), &mut previous) } != 0 {
             return Err(io::Error::last_os_error().raw_os_error().unwrap_or(0));
         }
         PREVIOUS.get_or_init(|| previous);
-        // SAFETY: the handler has the signature that SA_SIGINFO asks for, and
-        // calls only what may be called in a handler.
+        // SAFETY: the handler has the signature that SA_SIGINFO requires, and calls only
+        // async-signal-safe functions.
         if unsafe { libc::sigaction(libc::SIGBUS, &action, ptr::null_mut()) } != 0 {
             return Err(io::Error::last_os_error().raw_os_error().unwrap_or(0));
         }
@@ -92,15 +90,15 @@ fn install() -> io::Result<()> {
     installed.map_err(io::Error::from_raw_os_error)
 }
 
-/// Puts zeros in place of what is lost of the window, or passes the signal on.
+/// Maps zeros over the lost part of the window, or forwards the signal.
 extern "C" fn on_bus_error(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the system passes a valid siginfo to a SA_SIGINFO handler.
     let address = unsafe { (*info).si_addr() } as usize;
     let (start, end) = WINDOW.get();
     if !(start..end).contains(&address) || !replace(address, end) {
-        return pass_on(signal, info, context);
+        return forward_signal(signal, info, context);
     }
-    CUT.set(CUT.get().min(address));
+    FIRST_LOST.set(FIRST_LOST.get().min(address));
 }
 
 /// Maps zero pages from the page of `address` to `end`.
@@ -123,13 +121,13 @@ fn replace(address: usize, end: usize) -> bool {
     zeros != libc::MAP_FAILED
 }
 
-/// Does what would have been done without this handler.
-fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+/// Does what would have happened without this handler.
+fn forward_signal(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let Some(previous) = PREVIOUS.get() else { return };
     let handler = previous.sa_sigaction;
     if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
-        // Back to what was: the access is made again and has its usual effect.
-        // SAFETY: `previous` came from the system.
+        // Restore the previous action: the access is repeated and has its default effect.
+        // SAFETY: `previous` was filled by the system.
         unsafe { libc::sigaction(signal, previous, ptr::null_mut()) };
     } else if previous.sa_flags & libc::SA_SIGINFO != 0 {
         // SAFETY: with SA_SIGINFO the previous handler has this signature.

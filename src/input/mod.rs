@@ -1,11 +1,11 @@
-//! Mapped files, the splitter of records, one parser a form.
+//! Reads puzzle files: mapped files, the splitter of records, and one parser per form.
 //!
-//! A [`Reader`] cuts a file into [`Block`]s of records, cheaply and in order;
-//! any number of workers then read the records of their blocks. A record that
-//! cannot be read is [`Invalid`] and stops nothing.
+//! A [`Reader`] splits a file into [`Block`]s of records, cheaply and in order. Any number of
+//! workers then parse the records of their blocks. A record that cannot be parsed is [`Invalid`]
+//! and does not stop the run.
 //!
-//! A new form is a file beside [`line`](self), `slashes`, `compact`, `grid`,
-//! `positions`, `tray` and `letters`, a [`Form`], and a line in `one_line` or `block`.
+//! To add a form: add a parser in `forms/`, a variant of [`Form`], and a line in `one_line` or
+//! `block`.
 
 mod block;
 mod context;

@@ -1,8 +1,11 @@
-//! Files that are compressed, by their extension: `.gz` and `.zst`.
+//! Decompresses files by their extension: `.gz` and `.zst`.
 //!
-//! They are unpacked as they are read, so what they take is a window: 32 KiB of
-//! gzip, and of Zstandard what the file says, up to a limit. Offsets in errors
-//! are those of the text, not of the packed file.
+//! Decompression is streaming, so memory use is one window: 32 KiB for gzip; for Zstandard the size
+//! that the file declares, up to a limit. Offsets in errors refer to the text, not to the
+//! compressed file.
+//!
+//! `Frames` exists because `ruzstd::StreamingDecoder` reads a single frame only, and a `.zst` file
+//! may have several.
 
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::FrameDecoder;
@@ -10,19 +13,18 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
-/// The largest window of Zstandard that is unpacked unless somebody has less to
-/// spare. All levels of its program up to 19 stay within it.
+/// Default maximum window of Zstandard. All levels of the zstd program up to 19 stay within it.
 pub(super) const WINDOW: u64 = 8 << 20;
 
-/// The largest window under a cap on the memory, so that a small one holds, too.
+/// Returns the maximum window under a memory cap, so that small caps hold as well.
 pub fn packed_window(cap: u64) -> u64 {
     (cap / 8).min(WINDOW)
 }
 
-/// Bytes of the packed file that are read at a time.
+/// Bytes of the compressed file read at a time.
 const READ: usize = 64 << 10;
 
-/// How a file is packed.
+/// Compression format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packing {
     /// `.gz`
@@ -32,7 +34,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// What a file's extension says.
+    /// Returns the compression format by a file's extension.
     pub fn of(name: &str) -> Option<Self> {
         let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
@@ -42,7 +44,7 @@ impl Packing {
         }
     }
 
-    /// The most that unpacking keeps resident, with a window of so many bytes.
+    /// Returns the maximum resident bytes of decompression with a window of `window` bytes.
     pub fn footprint(self, window: Option<u64>) -> u64 {
         match self {
             Self::Gzip => 256 << 10,
@@ -50,14 +52,14 @@ impl Packing {
         }
     }
 
-    /// The most that unpacking any of these files keeps resident, one at a time,
-    /// under a cap on the memory.
+    /// Returns the maximum resident bytes of decompressing one of these files at a time, under a
+    /// memory cap.
     pub fn footprint_of(files: &[impl AsRef<str>], cap: u64) -> u64 {
         let packings = files.iter().filter_map(|file| Self::of(file.as_ref()));
         packings.map(|packing| packing.footprint(Some(packed_window(cap)))).max().unwrap_or(0)
     }
 
-    /// The text of a packed stream.
+    /// Returns the text of a compressed stream.
     pub(super) fn unpack(
         self,
         packed: impl Read + Send + 'static,
@@ -75,7 +77,7 @@ impl Packing {
     }
 }
 
-/// Gzip members, one after the other.
+/// Consecutive gzip members.
 struct Gzip<R> {
     members: MultiGzDecoder<R>,
 }
@@ -83,23 +85,23 @@ struct Gzip<R> {
 impl<R: BufRead> Read for Gzip<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.members.read(buffer).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "the gzip file is cut short"),
+            ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "the gzip file is truncated"),
             ErrorKind::Interrupted | ErrorKind::TimedOut => error,
             kind => io::Error::new(kind, format!("the gzip file is damaged: {error}")),
         })
     }
 }
 
-/// Zstandard frames, one after the other; those without text are left out.
+/// Consecutive Zstandard frames. Frames without text are skipped.
 struct Frames<R> {
     packed: R,
     decoder: FrameDecoder,
-    /// Whether a frame has begun and its end has not been reached.
+    /// Whether a frame has been started and not finished.
     within: bool,
 }
 
 impl<R: BufRead> Frames<R> {
-    /// Begins the next frame; whether there is one.
+    /// Starts the next frame. Returns whether there is one.
     fn begin(&mut self) -> io::Result<bool> {
         while !self.packed.fill_buf()?.is_empty() {
             match self.decoder.reset(&mut self.packed) {
@@ -110,12 +112,12 @@ impl<R: BufRead> Frames<R> {
                 })) => {
                     let length = u64::from(length);
                     if io::copy(&mut (&mut self.packed).take(length), &mut io::sink())? < length {
-                        return Err(io::Error::new(ErrorKind::UnexpectedEof, CUT));
+                        return Err(io::Error::new(ErrorKind::UnexpectedEof, TRUNCATED));
                     }
                 }
                 Err(FrameDecoderError::WindowSizeTooBig { requested, max }) => {
                     let what = format!(
-                        "the Zstandard file asks for a window of {} bytes, and {} is what there is for it",
+                        "the Zstandard file needs a {} byte window; the limit is {} (raise --memory)",
                         requested, max
                     );
                     return Err(io::Error::new(ErrorKind::OutOfMemory, what));
@@ -160,15 +162,15 @@ impl<R: BufRead> Read for Frames<R> {
     }
 }
 
-const CUT: &str = "the Zstandard file is cut short";
+const TRUNCATED: &str = "the Zstandard file is truncated";
 
-/// The error for a person; where the stream itself had one, that is it.
+/// Converts a decoder error; an error of the stream itself is returned unchanged.
 fn damaged(error: &FrameDecoderError) -> io::Error {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
         if let Some(io) = error.downcast_ref::<io::Error>() {
             return match io.kind() {
-                ErrorKind::UnexpectedEof => io::Error::new(io.kind(), CUT),
+                ErrorKind::UnexpectedEof => io::Error::new(io.kind(), TRUNCATED),
                 kind => io::Error::new(kind, io.to_string()),
             };
         }
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extension_tells() {
+    fn the_extension_names_the_format() {
         assert_eq!(Packing::of("a/b.txt.GZ"), Some(Packing::Gzip));
         assert_eq!(Packing::of("b.zst"), Some(Packing::Zstandard));
         assert_eq!((Packing::of("gz"), Packing::of("-"), Packing::of("a.txt")), (None, None, None));
@@ -227,13 +229,13 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_is_an_error_after_the_text_before_it() {
+    fn every_truncation_is_an_error_after_the_preceding_text() {
         let text = text();
         for (packing, packed) in [(Packing::Gzip, gzip(&text)), (Packing::Zstandard, zstandard(&text))] {
             for cut in [5, 100, packed.len() / 2, packed.len() - 1] {
                 let (out, read) = unpack(packing, packed[..cut].to_vec(), None);
                 let error = read.unwrap_err().to_string();
-                assert!(error.contains("is cut short"), "{packing:?} at {cut}: {error}");
+                assert!(error.contains("is truncated"), "{packing:?} at {cut}: {error}");
                 assert!(text.starts_with(&out));
             }
         }
@@ -256,6 +258,6 @@ mod tests {
     #[test]
     fn a_window_that_is_too_large_is_refused() {
         let error = unpack(Packing::Zstandard, zstandard(&text()), Some(1 << 10)).1.unwrap_err();
-        assert!(error.to_string().contains("asks for a window of"), "{error}");
+        assert!(error.to_string().contains("byte window; the limit is"), "{error}");
     }
 }

@@ -1,8 +1,7 @@
-//! Cuts a file into records, block by block.
+//! Splits a file into records, block by block.
 //!
-//! [`Reader::next_block`] runs under a lock that all workers share, so it does
-//! as little as it can: find the ends of lines, follow directives, and hand the
-//! text out. What a record means is found out by [`Block::parse`].
+//! [`Reader::next_block`] runs under a lock that all workers share. It therefore only finds line
+//! ends, follows directives and returns text. [`Block::parse`] parses a record.
 
 use super::block::{Extra, Shape};
 use super::context::Context;
@@ -11,44 +10,43 @@ use super::source::{Source, WINDOW};
 use super::{Block, Defaults, Digest, InputError, Invalid};
 use crate::input::forms::grid;
 use crate::input::forms::paragraph::{self, Paragraph};
-use crate::input::forms::rows::{self, Look};
+use crate::input::forms::rows::{self, LineKind};
 use crate::input::forms::word::{is_gap, is_list_mark, is_tile_gap};
 use memchr::memchr;
 use std::{io::Read, sync::Arc};
 
-/// The longest record, in bytes. A longer one is invalid and is never held in
-/// memory; the largest board takes about 400 KiB.
+/// Maximum length of a record, in bytes. A longer record is invalid and is never held in memory;
+/// the largest board has about 400 KiB.
 pub(super) const LONGEST: usize = 1 << 20;
 
-/// About how much text a block holds.
+/// Approximate bytes of text in a block.
 const BLOCK_TEXT: usize = 64 << 10;
 
-/// A puzzle file that is being read.
+/// An open puzzle file.
 pub struct Reader {
     source: Source,
-    /// Text from the file, of which the first `at` bytes are dealt with.
+    /// Text of the file; the first `at` bytes are processed.
     buffer: Vec<u8>,
     at: usize,
-    /// How many bytes have left the buffer.
+    /// Bytes removed from the front of the buffer.
     gone: u64,
-    /// Whether the buffer holds all the rest of the file.
+    /// Whether the buffer holds the rest of the file.
     ended: bool,
-    /// The number of the line at `at`.
+    /// Number of the line at `at`.
     line: u64,
-    /// The number of the last record handed out.
+    /// Number of the last record returned.
     n: u64,
     context: Arc<Context>,
     pending: Pending,
-    /// How far the text at `at` has been searched for the record's end.
+    /// How far the text at `at` has been searched for the end of the record.
     searched: Paragraph,
     skipping: Option<Skip>,
-    /// The text that is dealt with, where somebody wants to know it again, and
-    /// how far the buffer has gone into it.
+    /// Digest of the processed text, if one is attached, and how much of the buffer it includes.
     digest: Option<Digest>,
     digested: usize,
 }
 
-/// What directives have said about the next record, and on which line.
+/// Directives about the next record, and their line.
 #[derive(Default)]
 struct Pending {
     id: Option<Box<str>>,
@@ -56,45 +54,45 @@ struct Pending {
     line: u64,
 }
 
-/// What is left out of a record too long to hold, or of a long comment.
+/// Rest of a record or comment that is too long to hold.
 #[derive(Clone, Copy)]
 enum Skip {
-    /// The rest of the line; then, perhaps, the rest of the paragraph.
+    /// The rest of the line, and the rest of the paragraph if `then_paragraph`.
     Line { then_paragraph: bool },
     /// The lines up to the end of the paragraph.
     Paragraph,
 }
 
-/// What came of looking at the text at `at`.
+/// Outcome of processing the text at `at`.
 enum Step {
-    /// Something was dealt with.
+    /// Text was processed.
     Done,
-    /// The buffer ends too early to tell.
+    /// The buffer ends too early to decide.
     More,
-    /// The file is at its end.
+    /// End of the file.
     End,
 }
 
-/// Whether a line starts with two slashes.
+/// Returns whether a line starts with two slashes.
 fn is_comment(line: &[u8]) -> bool {
     let start = line.iter().position(|&byte| !is_gap(byte)).unwrap_or(line.len());
     line[start..].starts_with(b"//")
 }
 
 impl Reader {
-    /// The most bytes that a reader keeps resident: the buffer, and the window
-    /// of the file that is copied into it.
+    /// Maximum resident bytes of a reader: the buffer, and the window of the file that is copied
+    /// into it.
     pub const FOOTPRINT: usize = LONGEST + 2 * WINDOW + (64 << 10);
 
-    /// Opens a file by the [text of its name](crate::files::name); `-` is standard input, and `.gz` and `.zst` are
-    /// compressed.
+    /// Opens a file by the [text of its name](crate::files::name). `-` is standard input; `.gz` and
+    /// `.zst` are decompressed.
     pub fn open(name: &str, defaults: Defaults) -> Result<Self, InputError> {
-        Source::open(name, defaults.window).map(|source| Self::new(source, defaults))
+        Source::open(name, defaults.zstd_window).map(|source| Self::new(source, defaults))
     }
 
-    /// Reads from a stream, which errors and results know by `name`.
+    /// Reads from a stream that is called `name` in errors and results.
     pub fn from_stream(name: &str, stream: impl Read + Send + 'static, defaults: Defaults) -> Self {
-        Self::new(Source::stream(name, stream, defaults.window), defaults)
+        Self::new(Source::stream(name, stream, defaults.zstd_window), defaults)
     }
 
     fn new(source: Source, defaults: Defaults) -> Self {
@@ -115,45 +113,44 @@ impl Reader {
         }
     }
 
-    /// Adds the text of each block to a digest, from the beginning of the file.
+    /// Attaches a digest, to which the text of each block is added from the beginning of the file.
     pub fn attach_digest(&mut self, digest: Digest) {
         self.digest = Some(digest);
     }
 
-    /// The digest of the text up to the end of the last block.
+    /// Returns the digest of the text up to the end of the last block.
     pub fn digest(&self) -> Option<&Digest> {
         self.digest.as_ref()
     }
 
-    /// Brings the digest up to what is dealt with.
-    fn keep_up(&mut self) {
+    /// Adds the processed text to the digest.
+    fn update_digest(&mut self) {
         if let Some(digest) = &mut self.digest {
             digest.add(&self.buffer[self.digested..self.at]);
         }
         self.digested = self.at;
     }
 
-    /// The file's name as given.
+    /// Returns the file's name as given.
     pub fn file(&self) -> &Arc<str> {
         self.source.name()
     }
 
-    /// Bytes consumed so far, and in all where that is known.
+    /// Returns the bytes consumed so far, and the total if it is known.
     pub fn progress(&self) -> (u64, Option<u64>) {
         (self.gone + self.at as u64, self.source.len())
     }
 
-    /// Whether the file is still what it was when it was opened; to be asked
-    /// after its last record.
+    /// Returns an error if the file changed since it was opened. Call it after the last record.
     pub fn finish(&self) -> Result<(), InputError> {
         self.source.finish()
     }
 
-    /// Fills `block` with the next records: at least one, at most
-    /// `max_records`, about 64 KiB of text. `false` at the end of the file.
+    /// Fills `block` with the next records: at least one, at most `max_records`, about 64 KiB of
+    /// text. Returns `false` at the end of the file.
     ///
-    /// After an error the records before it have all been handed out, and the
-    /// file has no more, unless the error [was only early](InputError::is_would_block).
+    /// After an error, all records before it have been returned and there are no more, unless the
+    /// error [is temporary](InputError::is_would_block).
     pub fn next_block(&mut self, block: &mut Block, max_records: usize) -> Result<bool, InputError> {
         block.clear(self.n);
         let mut start = self.at;
@@ -169,14 +166,14 @@ impl Reader {
             }
         }
         block.text.extend_from_slice(&self.buffer[start..self.at]);
-        self.keep_up();
+        self.update_digest();
         self.n += block.len() as u64;
         Ok(!block.is_empty())
     }
 
-    /// Gets more text into the buffer, which holds less than a record.
+    /// Reads more text into the buffer, which holds less than a record.
     fn fill(&mut self) -> Result<(), InputError> {
-        self.keep_up();
+        self.update_digest();
         self.digested = 0;
         self.gone += self.at as u64;
         self.buffer.drain(..self.at);
@@ -195,8 +192,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Deals with one line, paragraph or directive. The block's text starts at
-    /// `start`.
+    /// Processes one line, paragraph or directive. The block's text starts at `start`.
     #[inline]
     fn step(&mut self, block: &mut Block, start: usize) -> Step {
         if self.skipping.is_some() {
@@ -232,37 +228,37 @@ impl Reader {
                 self.searched = Paragraph { end: next, lines: 1, ended: false };
                 self.paragraph(block, start)
             }
-            _ => match self.look(line) {
-                Look::Record => {
+            _ => match self.classify(line) {
+                LineKind::Record => {
                     let end = self.at - start + line.len();
                     self.push(block, (self.at - start, end), Shape::OneLine);
                     self.advance(next, 1)
                 }
-                Look::Grid { bytes, lines } => {
+                LineKind::Grid { bytes, lines } => {
                     let place = (self.at - start, self.at - start + bytes);
                     self.push(block, place, Shape::Rows);
                     self.advance(bytes, lines)
                 }
-                Look::More => Step::More,
+                LineKind::More => Step::More,
             },
         }
     }
 
-    /// Whether a line is a record or the first row of a grid.
+    /// Classifies a line: a record, or the first row of a grid.
     #[inline]
-    fn look(&self, line: &[u8]) -> Look {
+    fn classify(&self, line: &[u8]) -> LineKind {
         if self.context.form.is_some() || rows::is_record(line, &self.context) {
-            return Look::Record;
+            return LineKind::Record;
         }
         let rest = &self.buffer[self.at..];
         let text = &rest[..rest.len().min(LONGEST)];
-        match rows::look(text, self.ended && text.len() == rest.len(), &self.context) {
-            Look::More if rest.len() >= LONGEST => Look::Record,
+        match rows::classify(text, self.ended && text.len() == rest.len(), &self.context) {
+            LineKind::More if rest.len() >= LONGEST => LineKind::Record,
             found => found,
         }
     }
 
-    /// Whether a line is the first of a record that goes over several.
+    /// Returns whether a line is the first of a multi-line record.
     #[inline]
     fn opens_paragraph(&self, line: &[u8], first: u8) -> bool {
         match self.context.form {
@@ -277,7 +273,7 @@ impl Reader {
         Step::Done
     }
 
-    /// Adds a record, with what directives have said about it.
+    /// Adds a record, with the directives about it.
     #[inline]
     fn push(&mut self, block: &mut Block, place: (usize, usize), shape: Shape) {
         block.push(place, self.line, &self.context, shape);
@@ -287,14 +283,14 @@ impl Reader {
         }
     }
 
-    /// Adds a record that says what is wrong.
+    /// Adds an invalid record with its error.
     fn push_broken(&mut self, block: &mut Block, start: usize, problem: Invalid) {
         let at = self.at - start;
         block.push((at, at), problem.line, &self.context, Shape::Broken);
         block.annotate(Extra { problem: Some(problem), ..Extra::default() });
     }
 
-    /// The line has no end yet.
+    /// Handles a line whose end is not in the buffer.
     fn wait_for_line(&mut self, block: &mut Block, start: usize) -> Step {
         let rest = &self.buffer[self.at..];
         self.searched.end = rest.len();
@@ -312,7 +308,7 @@ impl Reader {
         }
     }
 
-    /// Finds the end of the record of several lines that starts at `at`.
+    /// Finds the end of the multi-line record that starts at `at`.
     fn paragraph(&mut self, block: &mut Block, start: usize) -> Step {
         let rest = &self.buffer[self.at..];
         self.searched.search(rest, self.ended);
@@ -328,7 +324,7 @@ impl Reader {
             if !self.ended && rest.len() <= LONGEST {
                 return Step::More;
             }
-            if self.ended && rest.len() <= LONGEST && grid::goes_on(&rest[..end], &rest[end..]) {
+            if self.ended && rest.len() <= LONGEST && grid::has_more_rows(&rest[..end], &rest[end..]) {
                 end = rest.len();
                 lines = memchr::memchr_iter(b'\n', rest).count() as u64;
             }
@@ -357,10 +353,10 @@ impl Reader {
             Ok(Directive::Goal(goal)) => Arc::make_mut(&mut self.context).goal = Ok(goal),
             Ok(Directive::Size(size)) => Arc::make_mut(&mut self.context).size = Ok(Some(size)),
             Ok(Directive::Id(_)) if self.pending.id.is_some() => {
-                problem = Some(self.twice("@id"));
+                problem = Some(self.duplicate("@id"));
             }
             Ok(Directive::Length(_)) if self.pending.length.is_some() => {
-                problem = Some(self.twice("@length"));
+                problem = Some(self.duplicate("@length"));
             }
             Ok(Directive::Id(id)) => {
                 self.pending = Pending { id: Some(id), line: self.line, ..self.take_pending() }
@@ -387,12 +383,12 @@ impl Reader {
         std::mem::take(&mut self.pending)
     }
 
-    fn twice(&self, name: &str) -> Invalid {
+    fn duplicate(&self, name: &str) -> Invalid {
         let what = format!("a second {name} before a record, after the one on line {}", self.pending.line);
         Invalid { line: self.line, column: None, what }
     }
 
-    /// Leaves out what is left of something long.
+    /// Skips the rest of an overlong record or comment.
     fn skip(&mut self) -> Step {
         let rest = &self.buffer[self.at..];
         let newline = memchr(b'\n', rest);
@@ -407,7 +403,7 @@ impl Reader {
             }
             Some(Skip::Paragraph) => {
                 let line = &rest[..newline.unwrap_or(rest.len())];
-                // A line that is not whole must at least show what it is.
+                // An incomplete line must be long enough to classify.
                 if newline.is_none() && !self.ended && line.len() < paragraph::TELLING {
                     return Step::More;
                 }
@@ -422,7 +418,7 @@ impl Reader {
         }
     }
 
-    /// The file is at its end; a directive may still wait for its record.
+    /// Handles the end of the file. A directive without a record is an error.
     fn end(&mut self, block: &mut Block, start: usize) -> Step {
         let Pending { line, id, .. } = self.take_pending();
         if line == 0 {

@@ -1,5 +1,5 @@
-//! Where the bytes come from: a mapped file window by window, or a stream; a
-//! compressed file is a stream of its text.
+//! Source of bytes: a mapped file, window by window, or a stream. A compressed file is a stream of
+//! its text.
 
 use super::{InputError, Packing, guard};
 use crate::files::name::path_of;
@@ -10,24 +10,24 @@ use std::{
     time::SystemTime,
 };
 
-/// How many bytes are mapped, copied and released at a time.
+/// Bytes mapped, copied and unmapped at a time.
 pub(super) const WINDOW: usize = 512 << 10;
 
-/// A puzzle file, opened.
+/// An open puzzle file.
 pub(super) struct Source {
     name: Arc<str>,
-    /// How many bytes have been handed out.
+    /// Bytes returned so far.
     offset: u64,
     bytes: Bytes,
 }
 
 enum Bytes {
     Mapped(State),
-    /// With the file that is unpacked, where it is one.
+    /// A stream, with the state of the compressed file behind it, if there is one.
     Stream(Box<dyn Read + Send>, Option<State>),
 }
 
-/// A file as it was when it was opened.
+/// State of a file when it was opened.
 struct State {
     file: File,
     len: u64,
@@ -35,9 +35,8 @@ struct State {
 }
 
 impl Source {
-    /// Opens a file by the [text of its name](crate::files::name); `-` is standard
-    /// input. A compressed one may ask for a window
-    /// of so many bytes.
+    /// Opens a file by the [text of its name](crate::files::name). `-` is standard input. `window`
+    /// is the maximum window of a compressed file, in bytes.
     pub(super) fn open(name: &str, window: Option<u64>) -> Result<Self, InputError> {
         if name == "-" {
             return Ok(Self::stream(name, io::stdin(), window));
@@ -49,8 +48,7 @@ impl Source {
         if metadata.is_dir() {
             return Err(InputError::Directory { file: name });
         }
-        // Pipes, devices, and files of /proc that claim to be empty are read
-        // as streams.
+        // Pipes, devices, and files of /proc that report size 0 are read as streams.
         let regular = metadata.is_file() && metadata.len() > 0;
         let state = |file| State { len: metadata.len(), modified: modified(&metadata), file };
         let bytes = match Packing::of(&name) {
@@ -64,7 +62,7 @@ impl Source {
         Ok(Self { name, offset: 0, bytes })
     }
 
-    /// A source that reads from a stream, which may be compressed as well.
+    /// Creates a source from a stream, which may be compressed.
     pub(super) fn stream(name: &str, stream: impl Read + Send + 'static, window: Option<u64>) -> Self {
         let stream = match Packing::of(name) {
             Some(packing) => packing.unpack(stream, window),
@@ -73,12 +71,12 @@ impl Source {
         Self { name: name.into(), offset: 0, bytes: Bytes::Stream(stream, None) }
     }
 
-    /// The name as given.
+    /// Returns the name as given.
     pub(super) fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// The number of bytes in all, where it is known.
+    /// Returns the total number of bytes, if it is known.
     pub(super) fn len(&self) -> Option<u64> {
         match &self.bytes {
             Bytes::Mapped(state) => Some(state.len),
@@ -86,14 +84,14 @@ impl Source {
         }
     }
 
-    /// Appends the next bytes, at most a window of them; 0 at the end.
+    /// Appends the next bytes, at most one window. Returns 0 at the end.
     pub(super) fn read_into(&mut self, buffer: &mut Vec<u8>) -> Result<usize, InputError> {
         let read = match &mut self.bytes {
             Bytes::Mapped(State { file, len, .. }) => {
                 let want = (*len - self.offset).min(WINDOW as u64) as usize;
                 match guard_copy(file, self.offset, want, buffer) {
-                    // A file system without mappings, whose sizes may not be true
-                    // either, as those of sysfs: read on as from a stream.
+                    // A file system without mappings, such as sysfs, may also report wrong sizes:
+                    // continue as a stream.
                     Err(error) if error.raw_os_error() == Some(libc::ENODEV) => {
                         self.become_stream()?;
                         return self.read_into(buffer);
@@ -116,7 +114,7 @@ impl Source {
         }
     }
 
-    /// Reads the rest of a file without mappings.
+    /// Switches to stream reads for the rest of the file.
     fn become_stream(&mut self) -> Result<(), InputError> {
         let Bytes::Mapped(State { file, len, modified }) = &self.bytes else { return Ok(()) };
         let copy = file.try_clone().and_then(|mut copy| {
@@ -130,7 +128,7 @@ impl Source {
         Ok(())
     }
 
-    /// Whether a file is still what it was when it was opened.
+    /// Returns an error if the file changed since it was opened.
     pub(super) fn finish(&self) -> Result<(), InputError> {
         let (Bytes::Mapped(state) | Bytes::Stream(_, Some(state))) = &self.bytes else { return Ok(()) };
         let State { file, len, modified: then } = state;
@@ -145,8 +143,7 @@ fn modified(metadata: &Metadata) -> Option<SystemTime> {
     metadata.modified().ok()
 }
 
-/// Copies a window and looks at the file's size afterwards; the smaller of the
-/// two places where the file may have ended counts.
+/// Copies a window, then reads the file's size. The smaller of both ends counts.
 fn guard_copy(file: &mut File, offset: u64, want: usize, buffer: &mut Vec<u8>) -> io::Result<(usize, u64)> {
     if want == 0 {
         return Ok((0, offset));
@@ -156,7 +153,7 @@ fn guard_copy(file: &mut File, offset: u64, want: usize, buffer: &mut Vec<u8>) -
     Ok((copied, if copied < want { len.min(offset + copied as u64) } else { len }))
 }
 
-/// Appends what one successful read gives.
+/// Appends the bytes of one successful read.
 fn read_some(stream: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<usize> {
     const READ: usize = 64 << 10;
     let start = buffer.len();
@@ -177,7 +174,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn what_cannot_be_read_is_said() {
+    fn unreadable_files_are_errors() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap();
         assert!(matches!(Source::open(path, None), Err(InputError::Directory { .. })));
@@ -186,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_comes_whole_window_by_window() {
+    fn a_file_is_read_completely_window_by_window() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let text: Vec<u8> = (0..WINDOW * 2 + 777).map(|i| i as u8).collect();
         file.write_all(&text).unwrap();
@@ -201,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_cut_short_is_an_error_with_its_offset() {
+    fn a_truncated_file_is_an_error_with_its_offset() {
         for cut in [WINDOW as u64 + 5, WINDOW as u64 + 4096 * 3, 17] {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(&vec![b'1'; WINDOW * 3]).unwrap();

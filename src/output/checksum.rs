@@ -1,14 +1,13 @@
-//! The checksum of a file of results: the same on every machine (XXH64), against mistakes and
-//! not against malice.
+//! Checksum of a file of results: XXH64, equal on every machine. It detects mistakes, not malice.
 
 use std::hash::Hasher;
 use twox_hash::XxHash64;
 
-/// The checksum of all bytes so far.
+/// Checksum of the bytes added so far.
 #[derive(Clone, Debug)]
 pub struct Checksum(XxHash64);
 
-/// Of no bytes.
+/// The checksum of an empty file.
 impl Default for Checksum {
     fn default() -> Self {
         Self(XxHash64::with_seed(0))
@@ -21,7 +20,7 @@ impl Checksum {
         self.0.write(bytes);
     }
 
-    /// The checksum of the bytes so far.
+    /// Returns the checksum of the bytes so far.
     pub fn value(&self) -> u64 {
         self.0.finish()
     }

@@ -6,7 +6,7 @@ use crate::model::report::{Effort, Report, Verdict};
 
 /// Appends the line that names the columns.
 pub(super) fn header(out: &mut Vec<u8>) {
-    // Every report has every column, so an empty one knows them all.
+    // Every report has every column, so an empty report yields all names.
     let verdict = Verdict::Unsolvable { hint: None };
     let effort = Effort::default();
     let empty = Report { file: "".into(), n: 0, id: None, line: 0, instance: None, verdict, effort };
@@ -21,7 +21,7 @@ pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
     end_line(out);
 }
 
-/// Every field ends with a comma; the last one's becomes the end of the line.
+/// Replaces the comma after the last field by the end of the line.
 fn end_line(out: &mut [u8]) {
     if let Some(last) = out.last_mut() {
         *last = b'\n';
@@ -40,7 +40,7 @@ impl Fields for Header<'_> {
     }
 }
 
-/// Writes what the fields hold.
+/// Writes the values of the fields.
 struct Row<'a> {
     out: &'a mut Vec<u8>,
 }
@@ -56,7 +56,7 @@ impl Fields for Row<'_> {
     }
 }
 
-/// Appends a text, in quotes if it needs them.
+/// Appends a text, quoted if necessary.
 fn quoted(out: &mut Vec<u8>, text: &str) {
     let special = |byte: u8| matches!(byte, b',' | b'"' | b'\n' | b'\r');
     if !text.bytes().any(special) {

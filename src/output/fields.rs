@@ -5,34 +5,34 @@ use crate::model::report::{Instance, Moves, Report, Solution, Verdict};
 use crate::puzzle::tiles::Goal;
 use std::fmt::Display;
 
-/// The version of the result format, the field `v`.
+/// Version of the result format, the field `v`.
 pub(super) const VERSION: u64 = 1;
 
-/// A field's name, also as JSON writes it between two members.
+/// Name of a field, plain and as JSON text between two members.
 #[derive(Clone, Copy)]
 pub(super) struct Key {
     pub(super) name: &'static str,
     pub(super) member: &'static str,
 }
 
-/// The key of a name.
+/// Builds the key of a name.
 macro_rules! key {
     ($name:literal) => {
         Key { name: $name, member: concat!(",\"", $name, "\":") }
     };
 }
 
-/// What a field holds.
+/// Value of a field.
 #[derive(Clone, Copy)]
 pub(super) enum Value<'a> {
     /// The field does not apply.
     Absent,
-    /// A word of ours that needs no escaping.
+    /// A fixed word that needs no escaping.
     Word(&'static str),
-    /// Words of others.
+    /// Text that may need escaping.
     Text(&'a str),
     Number(u64),
-    /// A number that stands for a text.
+    /// A number written as text.
     Label(u64),
     Flag(bool),
     /// Rows and columns.
@@ -42,8 +42,7 @@ pub(super) enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// Appends a value whose characters need neither quotes nor escapes inside;
-    /// only [`Value::Text`] is not one of these.
+    /// Appends a value that needs neither quotes nor escapes: any but [`Value::Text`].
     #[inline(always)]
     pub(super) fn append(self, out: &mut Vec<u8>) {
         match self {
@@ -64,19 +63,19 @@ impl Value<'_> {
     }
 }
 
-/// Appends what a value displays, without a string between.
+/// Appends the `Display` text of a value without an intermediate string.
 fn display(out: &mut Vec<u8>, value: &impl Display) {
     use std::io::Write;
     write!(out, "{value}").expect("a vector takes every byte");
 }
 
-/// Takes the fields of one result, one after the other.
+/// Visitor of the fields of one result.
 pub(super) trait Fields {
-    /// The next field.
+    /// Receives the next field.
     fn put(&mut self, key: Key, value: Value<'_>);
 }
 
-/// Hands over every field of a report, absent ones too, always in one order.
+/// Passes every field of a report to `to`, absent ones included, always in the same order.
 #[inline(always)]
 pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
     use Value::{Absent, Flag, Label, Number, Text, Word};
@@ -93,7 +92,7 @@ pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
     let (kind, size, goal, metric, letters) = match &report.instance {
         Some(Instance::Tiles { board, goal, metric }) => {
             let (size, goal) = (Value::Size(board.size().rows(), board.size().cols()), Value::Goal(goal));
-            (Word("tiles"), size, goal, Word(metric.name()), Word(notation.word()))
+            (Word("tiles"), size, goal, Word(metric.name()), Word(notation.name()))
         }
         Some(Instance::Tray { tray, metric }) => {
             (Word("tray"), Value::Size(tray.rows(), tray.cols()), Absent, Word(metric.name()), Absent)
@@ -135,7 +134,7 @@ pub(super) fn visit(report: &Report, notation: Notation, to: &mut impl Fields) {
     to.put(key!("time_us"), number(effort.map(|e| e.time.as_micros() as u64)));
 }
 
-/// Room that a report takes at most, if its texts are plain.
+/// Returns the buffer capacity that a report needs at most if its texts need no escaping.
 pub(super) fn room(report: &Report) -> usize {
     let moves = match &report.verdict {
         Verdict::Solved(Solution { moves: Moves::Tiles(moves), .. }) => moves.len(),

@@ -1,26 +1,26 @@
-//! The formats that results are written in, and the choice between them.
+//! Result formats, and the writer that dispatches to them.
 
 use super::{csv, fragments, jsonl, states, text};
 use crate::model::report::{Instance, Moves, Report, Solution, Verdict};
 use crate::puzzle::tiles::Direction;
 use std::path::Path;
 
-/// How results are laid out.
+/// Format of results
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, clap::ValueEnum)]
 pub enum Format {
-    /// A line for each puzzle: id, status, length and moves between tabs
+    /// One line per puzzle: id, status, length and moves, separated by tabs
     #[default]
     Text,
-    /// A JSON object on a line for each puzzle, and a summary as the last line
+    /// One JSON object per line and puzzle, and a summary as the last line
     Jsonl,
-    /// The fields of jsonl as comma-separated values under a header line
+    /// The fields of jsonl as comma-separated values below a header line
     Csv,
-    /// Every configuration from the start to the solution, as grids
+    /// Every state from the start to the goal, as grids
     States,
 }
 
 impl Format {
-    /// The format that a file's extension asks for, if it does.
+    /// Returns the format of a file's extension, if it is known.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
@@ -33,19 +33,19 @@ impl Format {
     }
 }
 
-/// What a letter in the moves of a tile board says.
+/// Meaning of a letter in the moves of a tile board
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, clap::ValueEnum)]
 pub enum Notation {
-    /// Where the blank goes
+    /// Direction of the blank
     #[default]
     Blank,
-    /// Where the tile goes
+    /// Direction of the tile
     Tile,
 }
 
 impl Notation {
-    /// The word in results.
-    pub const fn word(self) -> &'static str {
+    /// Returns the name used in results.
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Blank => "blank",
             Self::Tile => "tile",
@@ -53,17 +53,17 @@ impl Notation {
     }
 }
 
-/// How reports become lines.
+/// Format and notation of results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Style {
     /// The layout.
     pub format: Format,
-    /// What a letter in `moves` says.
+    /// Notation of move letters.
     pub notation: Notation,
 }
 
 impl Style {
-    /// Appends what stands before the first result: the header line of CSV.
+    /// Appends the text before the first result: the header line of CSV.
     pub fn header(&self, out: &mut Vec<u8>) {
         if self.format == Format::Csv {
             csv::header(out);
@@ -80,8 +80,8 @@ impl Style {
         }
     }
 
-    /// Whether a report is so long as lines that these should not be held as a
-    /// whole. Then [`Style::write_chunked`] writes it.
+    /// Returns whether the lines of a report are too long to hold in memory as a whole.
+    /// [`Style::write_chunked`] writes such a report.
     pub fn is_long(&self, report: &Report) -> bool {
         const LONG: usize = 1 << 20;
         let (Verdict::Solved(solution), Some(instance)) = (&report.verdict, &report.instance) else {
@@ -97,8 +97,8 @@ impl Style {
         solution.moves.len().saturating_mul(4 * cells) > LONG
     }
 
-    /// Hands one report on in chunks, none of them long, as long as they are taken.
-    /// Configurations come as whole lines; the moves of a large board are one line.
+    /// Passes one report to `take` in chunks of bounded size, until `take` fails. Configurations
+    /// arrive as whole lines; the moves of a large board are one line.
     pub fn write_chunked<E>(
         &self,
         report: &Report,
@@ -111,7 +111,7 @@ impl Style {
                 && let Moves::Tiles(moves) = &solution.moves
                 && self.is_long(report)
             {
-                let (before, after) = self.around_moves(report, solution);
+                let (before, after) = self.split_around_moves(report, solution);
                 take(&before)?;
                 for part in moves.chunks(CHUNK) {
                     out.clear();
@@ -136,9 +136,9 @@ impl Style {
 }
 
 impl Style {
-    /// The line of a solved board before and after the letters of its moves: they
-    /// belong where a line without any differs from a line with one.
-    fn around_moves(&self, report: &Report, solution: &Solution) -> (Vec<u8>, Vec<u8>) {
+    /// Returns the text of a solved board's line before and after the letters of its moves. The
+    /// position is where a line without letters differs from a line with one.
+    fn split_around_moves(&self, report: &Report, solution: &Solution) -> (Vec<u8>, Vec<u8>) {
         let with = |moves: Vec<Direction>| {
             let &Solution { length, optimal, bound, .. } = solution;
             let Report { file, n, id, line, instance, effort, .. } = report;
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_line_is_the_same_in_chunks() {
+    fn a_chunked_report_equals_a_whole_one() {
         let mut report = crate::model::report::samples::solved();
         let Verdict::Solved(solution) = &mut report.verdict else { unreachable!() };
         let moves: Vec<Direction> = (0..3_000_000).map(|n| Direction::ALL[n * n % 7 % 4]).collect();

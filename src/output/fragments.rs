@@ -1,11 +1,11 @@
-//! The small words that several formats share: letters, numbers, ids, statuses.
+//! Formatting helpers that several formats share: moves, numbers, ids, statuses and reasons.
 
 use super::Notation;
 use crate::model::report::{Instance, Moves, Report, Verdict};
 use crate::puzzle::tiles::Direction;
 use crate::puzzle::trays::Shift;
 
-/// The letter of a move.
+/// Returns the letter of a move.
 pub(super) const fn letter(direction: Direction, notation: Notation) -> u8 {
     match notation {
         Notation::Blank => direction.letter(),
@@ -13,8 +13,8 @@ pub(super) const fn letter(direction: Direction, notation: Notation) -> u8 {
     }
 }
 
-/// Appends the moves: a letter for each move of tiles; `r c r' c'` for each move
-/// of a tray, with `; ` between.
+/// Appends moves: one letter per move of a tile; `r c r' c'` per move of a block, separated by `;
+/// `.
 pub(super) fn moves(out: &mut Vec<u8>, moves: &Moves, notation: Notation) {
     match moves {
         Moves::Tiles(moves) => out.extend(moves.iter().map(|&direction| letter(direction, notation))),
@@ -29,7 +29,7 @@ pub(super) fn moves(out: &mut Vec<u8>, moves: &Moves, notation: Notation) {
     }
 }
 
-/// Appends the four numbers of a block's move with a byte between.
+/// Appends the four numbers of a block's move, separated by the byte `between`.
 pub(super) fn shift(out: &mut Vec<u8>, shift: Shift, between: u8) {
     let Shift { from, to } = shift;
     for (index, value) in [from.row, from.col, to.row, to.col].into_iter().enumerate() {
@@ -45,8 +45,8 @@ pub(super) fn number(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Appends text with every control character as a space, so that it stays one
-/// field of one line and cannot steer a terminal.
+/// Appends text with control characters replaced by spaces, so that it stays one field of one line
+/// and cannot control a terminal.
 pub(super) fn plain(out: &mut Vec<u8>, text: &str) {
     out.extend(text.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
 }
@@ -59,7 +59,7 @@ pub(super) fn id(out: &mut Vec<u8>, report: &Report) {
     }
 }
 
-/// The word for a verdict in `status`.
+/// Returns the name of a verdict in the field `status`.
 pub(super) const fn status(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Solved(_) => "solved",
@@ -69,16 +69,16 @@ pub(super) const fn status(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Why an unsolvable puzzle is known to be one, in a word.
+/// Returns the reason why a puzzle is unsolvable, in one word.
 pub(super) const fn unsolvable(report: &Report) -> &'static str {
     match report.instance {
         Some(Instance::Tray { .. }) => "exhausted",
-        // A tile board has no solution exactly when its parity is wrong.
+        // A tile board is unsolvable exactly if its parity is wrong.
         _ => "parity",
     }
 }
 
-/// Appends why there is no solution, in a word or a sentence; nothing if there is one.
+/// Appends the reason why there is no solution; nothing if there is one.
 pub(super) fn reason(out: &mut Vec<u8>, report: &Report) {
     match &report.verdict {
         Verdict::Solved(_) => {}

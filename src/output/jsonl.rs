@@ -1,4 +1,4 @@
-//! JSON Lines: an object on one line for each puzzle.
+//! JSON Lines: one object per line and puzzle.
 
 use super::fields::{self, Fields, Key, Value};
 use super::{Notation, fragments};
@@ -10,12 +10,12 @@ pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
     out.reserve(fields::room(report));
     let start = out.len();
     fields::visit(report, notation, &mut Object { out });
-    // Every member begins with a comma; the first one's becomes the brace.
+    // Every member starts with a comma; the first comma becomes the brace.
     out[start] = b'{';
     out.extend_from_slice(b"}\n");
 }
 
-/// An object whose members are being written.
+/// Writer of the members of an object.
 struct Object<'a> {
     out: &'a mut Vec<u8>,
 }
@@ -65,7 +65,7 @@ pub(super) fn string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// Appends one byte that may not stand in a JSON string as it is.
+/// Appends the escape sequence of a byte that JSON strings cannot contain.
 #[cold]
 fn escape(out: &mut Vec<u8>, byte: u8) {
     const HEX: &[u8; 16] = b"0123456789abcdef";

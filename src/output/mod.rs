@@ -1,12 +1,11 @@
-//! What is said of a puzzle, in every format, in input order.
+//! Writes reports in every format, in input order.
 //!
-//! A [`Report`] is all there is to say; a [`Style`] appends it to a buffer as
-//! whole lines; a [`Sink`] takes the buffers. Before a solution is written,
-//! [`replay`] makes sure that it is one. [`Summary`] counts along and speaks
-//! last.
+//! A [`Report`] holds the result of a puzzle. A [`Style`] appends it to a buffer as whole lines. A
+//! [`Sink`] writes the buffers. Before a solution is written, [`replay`](fn@replay) verifies it.
+//! [`Summary`] counts results and is written last.
 //!
-//! A new puzzle family adds a variant to [`Instance`], its fields to `fields`,
-//! and its arm to the replay and to `states`.
+//! To add a puzzle family: add a variant to [`Instance`], its fields to `fields`, and its arm to
+//! `replay` and `states`.
 
 mod checksum;
 mod csv;

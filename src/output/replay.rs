@@ -1,17 +1,17 @@
-//! The last check before a solution is written: it is one.
+//! Verifies each solution before it is written.
 //!
-//! Cheap enough for every result of a fast batch, and shares nothing with the
-//! search but the board. A solution that fails here is a bug of this program.
+//! Fast enough for every result of a large batch. It shares only the board with the search. A
+//! solution that fails here is a bug of this program.
 
 use crate::model::report::{Instance, Moves, Solution};
 use crate::puzzle::tiles::{Board, Direction, Goal, Size};
 use crate::puzzle::trays::{Layout, Metric, Shift, Tray};
 
-/// Boards up to this many cells are replayed without an allocation.
+/// Maximum number of cells of boards replayed without an allocation.
 const SMALL: usize = 64;
 
-/// Whether a solution's moves are legal and end in the goal, and its length and
-/// bound agree with them; otherwise what is wrong.
+/// Returns an error unless the moves are legal and end at the goal, and length and bound agree with
+/// them.
 pub fn replay(instance: &Instance, solution: &Solution) -> Result<(), String> {
     let Solution { ref moves, length, bound, .. } = *solution;
     if bound > length {
@@ -28,21 +28,21 @@ pub fn replay(instance: &Instance, solution: &Solution) -> Result<(), String> {
                 let mut tiles = [0; SMALL];
                 let tiles = &mut tiles[..board.tiles().len()];
                 tiles.copy_from_slice(board.tiles());
-                reaches(board, goal, moves, tiles)
+                replay_tiles(board, goal, moves, tiles)
             } else {
-                reaches(board, goal, moves, &mut board.tiles().to_vec())
+                replay_tiles(board, goal, moves, &mut board.tiles().to_vec())
             }
         }
         (Instance::Tray { tray, metric }, Moves::Tray(moves)) => {
             counts(moves.len())?;
-            slides(tray, *metric, moves)
+            replay_tray(tray, *metric, moves)
         }
         _ => Err("the moves are those of another kind of puzzle".into()),
     }
 }
 
-/// Makes the moves in a tray and looks at the goal.
-fn slides(tray: &Tray, metric: Metric, moves: &[Shift]) -> Result<(), String> {
+/// Replays moves of blocks in a tray and checks the goal.
+fn replay_tray(tray: &Tray, metric: Metric, moves: &[Shift]) -> Result<(), String> {
     let mut layout = Layout::new(tray);
     for (number, &shift) in (1u64..).zip(moves) {
         layout.shift(shift, metric).map_err(|wrong| format!("move {number}, {shift}: {wrong}"))?;
@@ -50,12 +50,12 @@ fn slides(tray: &Tray, metric: Metric, moves: &[Shift]) -> Result<(), String> {
     if layout.is_solved() { Ok(()) } else { Err("the moves do not end at the goal".into()) }
 }
 
-/// Slides the tiles, which lie as on `board`, and compares them with the goal.
-fn reaches(board: &Board, goal: &Goal, moves: &[Direction], tiles: &mut [u16]) -> Result<(), String> {
+/// Replays moves on `tiles`, a copy of `board`'s, and compares the end with the goal.
+fn replay_tiles(board: &Board, goal: &Goal, moves: &[Direction], tiles: &mut [u16]) -> Result<(), String> {
     let size = board.size();
     let (rows, cols) = (size.rows(), size.cols());
-    // Rows, columns and cells that the blank goes on, by direction: moves follow
-    // no pattern that a branch could be foreseen by.
+    // Row, column and cell offsets of the blank by direction. A table, because a branch on the move
+    // would be mispredicted.
     let (back, below) = (usize::MAX, cols);
     let ways = [(back, 0, below.wrapping_neg()), (0, 1, 1), (1, 0, below), (0, back, back)];
     let mut blank = board.blank();
@@ -64,7 +64,7 @@ fn reaches(board: &Board, goal: &Goal, moves: &[Direction], tiles: &mut [u16]) -
         let (down, right, on) = ways[direction as usize];
         row = row.wrapping_add(down);
         col = col.wrapping_add(right);
-        // Beyond an edge the sum has wrapped, or is too large.
+        // Beyond an edge the sum has wrapped around or is too large.
         if row >= rows || col >= cols {
             return Err(format!("move {number}, {direction:?}, leaves the board"));
         }
@@ -73,12 +73,12 @@ fn reaches(board: &Board, goal: &Goal, moves: &[Direction], tiles: &mut [u16]) -
         tiles[next] = 0;
         blank = next;
     }
-    if goal.is_met_by(size, tiles) { Ok(()) } else { Err(misses(size, tiles)) }
+    if goal.is_met_by(size, tiles) { Ok(()) } else { Err(wrong_end(size, tiles)) }
 }
 
-/// The message for moves that end elsewhere.
+/// Returns the message for moves that do not end at the goal.
 #[cold]
-fn misses(size: Size, tiles: &[u16]) -> String {
+fn wrong_end(size: Size, tiles: &[u16]) -> String {
     let tiles: Vec<u32> = tiles.iter().map(|&tile| tile.into()).collect();
     match Board::new(size, &tiles) {
         Ok(board) => format!("the moves end in {board}, which is not the goal"),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn solutions_pass_and_everything_else_is_named() {
+    fn solutions_pass_and_errors_are_named() {
         use Direction::{Down, Left, Right, Up};
         let (instance, solution) = sample();
         assert_eq!(replay(&instance, &solution), Ok(()));
@@ -155,7 +155,7 @@ mod tests {
         use Direction::{Down, Left, Right, Up};
         let size = Size::new(20, 30).unwrap();
         for goal in [Goal::BlankLast, Goal::BlankFirst, Goal::Snail] {
-            // Out of the goal by legal moves, and back.
+            // Away from the goal by legal moves, and back.
             let mut board = goal.board(size).unwrap().into_owned();
             let mut back = Vec::new();
             for direction in [Up, Left, Up, Right, Down, Down, Left].into_iter().cycle().take(50) {

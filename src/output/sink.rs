@@ -1,10 +1,12 @@
-//! Where results go: standard output or a file of their own.
+//! Destination of results: standard output or a file.
 //!
-//! The sink takes chunks of whole lines and hands each to the system at once,
-//! so that a run that ends early leaves complete lines; where the disk is full
-//! in the middle of one, its beginning is taken back. A file that exists is kept
-//! unless the user said otherwise, an input is never overwritten, and a file
-//! that another run is writing is left alone.
+//! Invariants:
+//!
+//! - Each chunk of whole lines is written at once, so a run that ends early leaves complete lines.
+//!   If the disk fills up within a line, the beginning of the line is removed.
+//! - An existing file is kept unless the user passes `--force`.
+//! - An input is never overwritten.
+//! - A file that another run is writing is refused.
 
 use super::checksum::Checksum;
 use super::stop::{Stop, piece};
@@ -24,28 +26,28 @@ use std::{
 pub struct Sink {
     file: File,
     name: PathBuf,
-    /// Whether the file is ours and should be on disk at the end.
+    /// Whether the destination is a regular file, which is synced at the end.
     durable: bool,
-    /// Whether the file is new and still empty, with nothing worth keeping.
+    /// Whether the file is new and empty, so that it is removed on failure.
     blank: bool,
-    /// Bytes in the file, or written to where bytes do not stay.
+    /// Bytes in the file, or bytes written if the destination stores none.
     len: u64,
-    /// Runs each write, where something must be done around it.
+    /// Called around each write.
     wrapper: Option<WriteWrapper>,
-    /// Whether to give up where nobody reads.
+    /// Tells when to abandon a write that no reader accepts.
     stop: Stop,
-    /// Whether it was given up.
+    /// Whether a write was abandoned.
     unread: bool,
-    /// Where the last line begins that has no end yet, or the next one will.
+    /// Offset of the last line start.
     line: u64,
-    /// The checksum of all bytes in the file.
+    /// Checksum of all bytes in the file.
     checksum: Checksum,
 }
 
-/// Runs what it is given, once.
+/// Wrapper of a write: calls its argument once.
 pub type WriteWrapper = fn(&mut dyn FnMut());
 
-/// Why results could not be written.
+/// Reason why results could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
     /// The file exists and may not be overwritten.
@@ -54,25 +56,25 @@ pub enum SinkError {
     /// Another run holds the file.
     #[error("{}: another run is writing it", .0.display())]
     Busy(PathBuf),
-    /// What is there cannot be gone on with.
+    /// The destination cannot be resumed.
     #[error("{}: is no regular file, so there is nothing to resume", .0.display())]
     NotResumable(PathBuf),
     /// The destination is one of the puzzle files.
     #[error("{}: is both an input and the output", .0.display())]
     IsInput(PathBuf),
-    /// The reader of our output has gone: no error of ours, and no use in going
-    /// on.
-    #[error("the reader of the results has gone")]
+    /// The reader of the output has closed it. This is not an error of the run, but there is no
+    /// reason to continue.
+    #[error("the reader closed the output")]
     Closed,
-    /// It is time to end, and nobody reads what is written.
-    #[error("interrupted while nobody read the results")]
+    /// The run should end, and no reader accepts the output.
+    #[error("interrupted while waiting for a reader of the results")]
     Unread,
-    /// Anything else.
+    /// Any other error.
     #[error("{}: {source}", name.display())]
     Io {
-        /// What was being written.
+        /// Name of the destination.
         name: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
@@ -102,56 +104,55 @@ impl Sink {
         }
     }
 
-    /// Standard output, unless it was redirected into one of the inputs.
+    /// Opens standard output, unless it was redirected into one of the inputs.
     pub fn stdout(inputs: &[impl AsRef<str>]) -> Result<Self, SinkError> {
         let name = PathBuf::from("standard output");
-        // A duplicate without a buffer: chunks are whole already.
+        // A duplicate without a buffer: chunks are complete lines.
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
         let file = file.map_err(|error| SinkError::io(&name, error))?;
         refuse_inputs(&file, &name, inputs)?;
         Ok(Self::new(file, name))
     }
 
-    /// The same destination, which is given up where nobody reads and it is time to
-    /// stop.
+    /// Sets the condition for abandoning writes that no reader accepts.
     pub fn with_stop(mut self, stop: Stop) -> Self {
         self.stop = stop;
         self
     }
 
-    /// A new file; with `force`, also one that exists and is not an input.
+    /// Creates a file. With `force`, overwrites an existing one that is not an input.
     pub fn create(path: &Path, force: bool, inputs: &[impl AsRef<str>]) -> Result<Self, SinkError> {
         Self::create_until(path, force, inputs, Stop::default())
     }
 
-    /// The same, which is given up where nobody reads and it is time to stop.
+    /// Creates a file like [`Sink::create`], with a `stop` condition.
     pub fn create_until(
         path: &Path,
         force: bool,
         inputs: &[impl AsRef<str>],
         stop: Stop,
     ) -> Result<Self, SinkError> {
-        // Devices and pipes hold nothing that could be lost.
+        // Devices and pipes have no contents to lose.
         let keeps = |file: &Metadata| file.is_file() && !force;
         let mut sink = Self::open(path, false, inputs, stop, |file| {
             if keeps(file) { Err(SinkError::Exists(path.to_owned())) } else { Ok(()) }
         })?;
-        // Emptied only once it is known to be neither an input nor another's.
+        // Truncate only after it is known to be neither an input nor locked by another run.
         if sink.durable {
             sink.cut(0)?;
         }
         Ok(sink)
     }
 
-    /// A file as it is, or a new one; [`Sink::cut`] says where to go on.
+    /// Opens an existing file unchanged, or creates one. [`Sink::cut`] then sets where to append.
     pub fn reopen(path: &Path, inputs: &[impl AsRef<str>]) -> Result<Self, SinkError> {
         Self::open(path, true, inputs, Stop::default(), |file| {
             if file.is_file() { Ok(()) } else { Err(SinkError::NotResumable(path.to_owned())) }
         })
     }
 
-    /// Opens a file to write, and perhaps to read, if `accept` has nothing
-    /// against one that exists.
+    /// Opens a file for writing, and for reading if `read`. `accept` decides about an existing
+    /// file.
     fn open(
         path: &Path,
         read: bool,
@@ -183,7 +184,7 @@ impl Sink {
             Err(error) => return Err(wrong(error)),
         };
         let durable = file.metadata().is_ok_and(|metadata| metadata.is_file());
-        // Where there are no locks, nobody else holds one.
+        // A file system without locks has no other holder.
         if durable && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return Err(SinkError::Busy(path.to_owned()));
         }
@@ -193,7 +194,7 @@ impl Sink {
         Ok(sink)
     }
 
-    /// The file itself, to be read from its beginning.
+    /// Returns the file, positioned at its beginning.
     pub fn contents(&self) -> Result<File, SinkError> {
         let wrong = |error| SinkError::io(&self.name, error);
         let mut file = self.file.try_clone().map_err(wrong)?;
@@ -201,7 +202,7 @@ impl Sink {
         Ok(file)
     }
 
-    /// The checksum of the first `len` bytes of the file; none if it is shorter.
+    /// Returns the checksum of the first `len` bytes, or `None` if the file is shorter.
     pub fn checksum_of(&self, len: u64) -> Result<Option<Checksum>, SinkError> {
         let mut checksum = Checksum::default();
         let mut left = len;
@@ -221,7 +222,7 @@ impl Sink {
         Ok(Some(checksum))
     }
 
-    /// Truncates the file to its first `len` bytes, which end a line, and appends to them.
+    /// Truncates the file to its first `len` bytes, which end a line, and appends from there.
     pub fn cut(&mut self, len: u64) -> Result<(), SinkError> {
         self.checksum = self.checksum_of(len)?.unwrap_or_default();
         let cut = self.file.set_len(len).and_then(|()| self.file.seek(SeekFrom::Start(len)));
@@ -230,32 +231,32 @@ impl Sink {
         Ok(())
     }
 
-    /// The checksum of all bytes in the file.
+    /// Returns the checksum of all bytes in the file.
     pub fn checksum(&self) -> u64 {
         self.checksum.value()
     }
 
-    /// Bytes in the file, or written to where bytes do not stay.
+    /// Returns the bytes in the file, or the bytes written if the destination stores none.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether nothing is in the file, or has been written.
+    /// Returns whether nothing is in the file, or was written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether what is written stays: in a regular file of our own.
+    /// Returns whether the destination is a regular file.
     pub fn is_durable(&self) -> bool {
         self.durable
     }
 
-    /// Whether what is written appears on a terminal.
+    /// Returns whether the destination is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.file.is_terminal()
     }
 
-    /// Has each chunk written wrapper of a call of `wrapper`.
+    /// Sets a wrapper that is called around each write of a chunk.
     pub fn wrap_writes(mut self, wrapper: WriteWrapper) -> Self {
         self.wrapper = Some(wrapper);
         self
@@ -283,11 +284,11 @@ impl Sink {
                 return Err(SinkError::Unread);
             }
             match self.file.write(if may_block { piece(rest) } else { rest }) {
-                Ok(0) => return Err(self.stopped(chunk, rest, io::ErrorKind::WriteZero.into())),
+                Ok(0) => return Err(self.write_failed(chunk, rest, io::ErrorKind::WriteZero.into())),
                 Ok(written) => rest = &rest[written..],
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if may_block && error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(self.stopped(chunk, rest, error)),
+                Err(error) => return Err(self.write_failed(chunk, rest, error)),
             }
         }
         self.checksum.add(chunk);
@@ -298,19 +299,19 @@ impl Sink {
         Ok(())
     }
 
-    /// The error that left a chunk unfinished. The beginning of a line is removed from a regular
-    /// file, also from one that standard output was redirected to.
-    fn stopped(&mut self, chunk: &[u8], rest: &[u8], error: io::Error) -> SinkError {
+    /// Returns the error that left a chunk unfinished. Removes the incomplete last line from a
+    /// regular file, also if standard output was redirected to it.
+    fn write_failed(&mut self, chunk: &[u8], rest: &[u8], error: io::Error) -> SinkError {
         let written = &chunk[..chunk.len() - rest.len()];
         let end = self.len + written.len() as u64;
         let line = memchr::memrchr(b'\n', written).map_or(self.line, |newline| self.len + newline as u64 + 1);
-        // Truncating takes no room; if it fails all the same, the first error is reported.
-        let _ = self.take_back(end - line);
+        // Truncating needs no disk space; if it fails nevertheless, the first error is reported.
+        let _ = self.remove_tail(end - line);
         SinkError::io(&self.name, error)
     }
 
-    /// Removes the last `bytes` bytes of a regular file, if nobody wrote behind them.
-    fn take_back(&mut self, bytes: u64) -> io::Result<()> {
+    /// Removes the last `bytes` bytes of a regular file, unless another process appended to it.
+    fn remove_tail(&mut self, bytes: u64) -> io::Result<()> {
         let metadata = self.file.metadata()?;
         if bytes > 0 && metadata.is_file() && self.file.stream_position()? == metadata.len() {
             self.file.set_len(metadata.len().saturating_sub(bytes))?;
@@ -319,21 +320,20 @@ impl Sink {
         Ok(())
     }
 
-    /// Has what was written so far on its disk.
+    /// Syncs the data written so far to disk.
     pub fn sync(&mut self) -> Result<(), SinkError> {
         let synced = if self.durable { self.file.sync_data() } else { Ok(()) };
         synced.map_err(|error| SinkError::io(&self.name, error))
     }
 
-    /// Ends the output; a file's data is on its disk when this returns.
+    /// Ends the output. The data of a file is on disk when this returns.
     pub fn finish(mut self) -> Result<(), SinkError> {
         self.blank = false;
         self.sync()
     }
 }
 
-/// A run that fails before its first result leaves no empty file behind, which
-/// would only stand in the way of the next attempt.
+/// Removes a new file without results, so that it does not block the next attempt.
 impl Drop for Sink {
     fn drop(&mut self) {
         if self.blank {
@@ -342,7 +342,7 @@ impl Drop for Sink {
     }
 }
 
-/// Opens a pipe as soon as it has a reader, unless it is time to stop.
+/// Opens a pipe as soon as it has a reader, unless `stop` is due.
 fn open_pipe(path: &Path, options: &mut OpenOptions, stop: &Stop) -> Result<File, SinkError> {
     options.custom_flags(libc::O_NONBLOCK);
     loop {
@@ -357,7 +357,7 @@ fn open_pipe(path: &Path, options: &mut OpenOptions, stop: &Stop) -> Result<File
     }
 }
 
-/// An error if an open file is one of the inputs.
+/// Returns an error if an open file is one of the inputs.
 fn refuse_inputs(file: &File, name: &Path, inputs: &[impl AsRef<str>]) -> Result<(), SinkError> {
     match file.metadata() {
         Ok(metadata) if is_input(&metadata, inputs) => Err(SinkError::IsInput(name.to_owned())),
@@ -365,8 +365,8 @@ fn refuse_inputs(file: &File, name: &Path, inputs: &[impl AsRef<str>]) -> Result
     }
 }
 
-/// Whether a file is the same as one of the inputs, by device and inode. Only
-/// what keeps its contents counts: a terminal may well be both.
+/// Returns whether `output` is one of the inputs, by device and inode. Only regular files count: a
+/// terminal can be both.
 fn is_input(output: &Metadata, inputs: &[impl AsRef<str>]) -> bool {
     let identity = |metadata: &Metadata| (metadata.dev(), metadata.ino());
     let same = |input: &str| {
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_fails_at_once_leaves_no_file() {
+    fn a_failed_run_without_results_leaves_no_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("results.txt");
         drop(Sink::create(&path, false, NONE).unwrap());
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_that_nobody_reads_is_given_up_when_it_is_time_to_stop() {
+    fn a_write_to_an_unread_pipe_is_abandoned_on_stop() {
         let (reader, writer) = io::pipe().unwrap();
         let file = File::from(std::os::fd::OwnedFd::from(writer));
         let mut sink = Sink::new(file, "pipe".into()).with_stop(Stop::when(|| true));
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_gone_on_with_behind_what_is_kept() {
+    fn a_reopened_file_is_truncated_and_appended() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("results.txt");
         fs::write(&path, "one\ntwo\nthr").unwrap();
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_no_file() {
+    fn a_folder_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         assert!(matches!(Sink::create(dir.path(), true, NONE), Err(SinkError::Io { .. })));
         assert!(matches!(Sink::create(&dir.path().join("no/such"), false, NONE), Err(SinkError::Io { .. })));

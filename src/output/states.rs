@@ -13,18 +13,18 @@
 //! …
 //! ```
 //!
-//! A blank line stands after each grid and each heading. The blank is `_`, so
-//! that a grid can be read back as a puzzle.
+//! A blank line follows each grid and each heading. The blank is `_`, so that a grid can be read
+//! back as a puzzle.
 
 use super::{Notation, fragments, tray_states};
 use crate::model::report::{Instance, Moves, Report, Verdict};
 use crate::puzzle::tiles::{Board, Direction};
 
-/// May take what there is of a report, and says whether to go on.
+/// Hook that may flush the buffer. Returns whether to continue.
 pub(super) type FlushHook<'s> = dyn FnMut(&mut Vec<u8>) -> bool + 's;
 
-/// Appends a report's heading and, if it is solved, its configurations. Between
-/// configurations `flush` is asked.
+/// Appends a report's heading and, if it is solved, its configurations. Calls `flush` between
+/// configurations.
 pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation, flush: &mut FlushHook<'_>) {
     heading(out, report);
     if let (Verdict::Solved(solution), Some(instance)) = (&report.verdict, &report.instance) {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_other_verdicts_say_so() {
+    fn the_other_verdicts() {
         assert_eq!(
             text(&samples::unsolvable()),
             "puzzle 4: unsolvable, parity; solvable for blank-first\n\n"

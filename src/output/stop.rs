@@ -1,10 +1,9 @@
-//! Writing to pipes and terminals whose reader may not read.
+//! Writes to pipes and terminals that may have no active reader.
 //!
-//! A write into a full pipe waits for the reader, however long that takes. So before
-//! each write the descriptor is polled, and between two polls somebody is asked
-//! whether to give up. After a poll that says "writable", a pipe takes `PIPE_BUF`
-//! bytes without waiting: no more than that is written at once, and where possible
-//! pieces end with a line, so that a reader never sees half of one.
+//! A write to a full pipe blocks until the reader continues. Therefore the descriptor is polled
+//! before each write, and between two polls [`Stop`] is checked. A pipe that polls as writable
+//! accepts `PIPE_BUF` bytes without blocking. No more than that is written at once, and pieces end
+//! with a line where possible, so that a reader never sees half of one.
 
 use std::{
     fmt,
@@ -14,16 +13,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bytes that a writable pipe takes at once.
-const PIECE: usize = libc::PIPE_BUF;
+/// Bytes that a writable pipe accepts without blocking.
+const MAX_PIECE: usize = libc::PIPE_BUF;
 
-/// Time between two looks at whether to stop.
-const LOOK: Duration = Duration::from_millis(50);
+/// Interval between two checks of `Stop`.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long a reader that takes nothing is waited for after it is time to stop.
+/// Time granted to an inactive reader after `Stop` is due.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Says whether the program should end; never, by default.
+/// Condition for ending the program; never by default.
 #[derive(Clone, Default)]
 pub struct Stop(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
@@ -34,33 +33,33 @@ impl fmt::Debug for Stop {
 }
 
 impl Stop {
-    /// Asks `stop`.
+    /// Creates a condition from a function.
     pub fn when(stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(stop)))
     }
 
-    /// Whether nobody will ever ask for an end.
+    /// Returns whether the condition can never hold.
     pub(super) fn is_never(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Whether it is time to end.
+    /// Returns whether the program should end.
     pub(super) fn is_due(&self) -> bool {
         self.0.as_ref().is_some_and(|stop| stop())
     }
 
-    /// Waits until the file can be written to; false if nobody reads and it is time
-    /// to stop.
+    /// Waits until the file is writable. Returns `false` if no reader accepts data and the program
+    /// should end.
     pub(super) fn wait_to_write(&self, file: &impl AsRawFd) -> bool {
         let mut asked_to_stop = None;
         loop {
             let mut fd = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
             #[allow(unsafe_code)]
             // SAFETY: one descriptor structure, which lives through the call.
-            let ready = unsafe { libc::poll(&raw mut fd, 1, LOOK.as_millis() as i32) };
+            let ready = unsafe { libc::poll(&raw mut fd, 1, POLL_INTERVAL.as_millis() as i32) };
             let is_interrupted = ready < 0 && io::Error::last_os_error().kind() == ErrorKind::Interrupted;
             if ready != 0 && !is_interrupted {
-                // What else is wrong, the write will say.
+                // Other errors are reported by the write itself.
                 return true;
             }
             if self.is_due() && asked_to_stop.get_or_insert_with(Instant::now).elapsed() >= GRACE {
@@ -69,17 +68,17 @@ impl Stop {
         }
     }
 
-    /// Waits a moment; false if it is time to stop.
+    /// Waits for a short time. Returns `false` if the program should end.
     pub(super) fn pause(&self) -> bool {
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
         !self.is_due()
     }
 }
 
-/// The first bytes of a chunk that a pipe takes at once: whole lines, unless the
-/// first line is longer.
+/// Returns the first bytes of a chunk that a pipe accepts at once: whole lines, unless the first
+/// line is longer.
 pub(super) fn piece(chunk: &[u8]) -> &[u8] {
-    let most = &chunk[..chunk.len().min(PIECE)];
+    let most = &chunk[..chunk.len().min(MAX_PIECE)];
     if most.len() == chunk.len() {
         return chunk;
     }
@@ -94,9 +93,9 @@ mod tests {
     fn pieces_end_with_a_line_where_they_can() {
         assert_eq!(piece(b"one\ntwo"), b"one\ntwo");
         let long = [b"one\n".repeat(2000), b"two\n".to_vec()].concat();
-        assert_eq!(piece(&long).len(), PIECE);
+        assert_eq!(piece(&long).len(), MAX_PIECE);
         let odd = [b"three\n".repeat(2000), b"two\n".to_vec()].concat();
-        assert!(piece(&odd).ends_with(b"three\n") && piece(&odd).len() > PIECE - 6);
-        assert_eq!(piece(&[b'x'; 10_000]).len(), PIECE);
+        assert!(piece(&odd).ends_with(b"three\n") && piece(&odd).len() > MAX_PIECE - 6);
+        assert_eq!(piece(&[b'x'; 10_000]).len(), MAX_PIECE);
     }
 }

@@ -1,10 +1,10 @@
-//! Text: `id TAB status TAB length TAB moves`, a line for each puzzle.
+//! Text: `id TAB status TAB length TAB moves`, one line per puzzle.
 
 use super::{Notation, fragments};
 use crate::model::report::{Report, Verdict};
 
-/// Appends a report as one line. Where there is no solution the length is `-`
-/// and the last field says why.
+/// Appends a report as one line. Without a solution, the length is `-` and the last field is the
+/// reason.
 pub(super) fn write(out: &mut Vec<u8>, report: &Report, notation: Notation) {
     fragments::id(out, report);
     out.push(b'\t');

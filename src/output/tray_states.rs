@@ -1,4 +1,4 @@
-//! The configurations of a tray on the way to its solution.
+//! Writes the configurations of a tray from the start to the goal.
 //!
 //! ```text
 //! 0 tray piece
@@ -10,10 +10,9 @@
 //! ABBC
 //! ```
 //!
-//! Beside the first number stands what counts as one move, beside the others the
-//! move that led there. A move that
-//! is not straight is shown slide by slide: `7.1`, `7.2`. Up to 52 blocks have
-//! letters, as in a `letters` record; more have numbers, with gaps between.
+//! The first line names the metric, each other line the move that leads to its configuration. A
+//! move that is not straight is shown slide by slide: `7.1`, `7.2`. Up to 52 blocks have letters,
+//! as in a `letters` record; more blocks have numbers, separated by spaces.
 
 use super::fragments;
 use super::states::FlushHook;
@@ -22,7 +21,7 @@ use crate::puzzle::trays::{Layout, Metric, Shift, Tray};
 /// The letters of the first blocks.
 const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Appends the start and what each move makes of it.
+/// Appends the start and the configuration after each move.
 pub(super) fn write(
     out: &mut Vec<u8>,
     tray: &Tray,
@@ -56,7 +55,7 @@ pub(super) fn write(
     }
 }
 
-/// Appends the rows, and a blank line.
+/// Appends the rows and a blank line.
 fn grid(out: &mut Vec<u8>, tray: &Tray, grid: &[u32]) {
     let blocks = tray.blocks().len();
     let width = if blocks <= LETTERS.len() { 0 } else { blocks.ilog10() as usize + 1 };

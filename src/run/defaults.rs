@@ -19,7 +19,7 @@ impl Options {
         let goal = parse_goal(&self.goal, None)?;
         let form = self.input_format.as_deref().map(str::parse).transpose()?;
         let Self { tile_metric, tray_metric, .. } = *self;
-        let window = Some(packed_window(self.memory));
-        Ok(Defaults { goal, form, tile_metric, tray_metric, window, size: None })
+        let zstd_window = Some(packed_window(self.memory));
+        Ok(Defaults { goal, form, tile_metric, tray_metric, zstd_window, size: None })
     }
 }

@@ -46,7 +46,7 @@ pub(in crate::cli) fn inputs(args: &CheckArgs, window: u64) -> anyhow::Result<(R
         args.puzzles != "-" || args.results != "-",
         "only one of PUZZLES and RESULTS can be standard input"
     );
-    let defaults = Defaults { window: Some(window), ..args.defaults() };
+    let defaults = Defaults { zstd_window: Some(window), ..args.defaults() };
     Ok((Reader::open(&args.puzzles, defaults)?, open(&args.results)?))
 }
 

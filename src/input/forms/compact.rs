@@ -1,31 +1,30 @@
-//! The compact form, one character a tile: `142 3b5 678` or `1423b5678` for 3×3
-//! boards, and hexadecimal digits for 4×4: `123456789ABCDEF0`.
+//! Compact form, one character per tile: `142 3b5 678` or `1423b5678` for 3×3 boards, and
+//! hexadecimal digits for 4×4: `123456789ABCDEF0`.
 
 use super::one_line::OneLine;
 use super::word::{Word, board, quote};
 use crate::input::error::Fault;
 use crate::puzzle::tiles::{Board, Size};
 
-/// The most cells of a board of one character a tile.
+/// Maximum number of cells of a board with one character per tile.
 pub(in crate::input) const MOST_CELLS: usize = 16;
 
-/// The most cells of a board whose characters are decimal digits, so that `b`
-/// can be the blank.
+/// Maximum number of cells of a board with decimal digits, so that `b` can be the blank.
 const MOST_DECIMAL: usize = 10;
 
-/// The tiles of hexadecimal digits as words.
+/// Hexadecimal digits as words.
 const TILES: [&[u8]; 16] =
     [b"0", b"1", b"2", b"3", b"4", b"5", b"6", b"7", b"8", b"9", b"10", b"11", b"12", b"13", b"14", b"15"];
 
-/// The size of the board that the words are, where they are one word of all its
-/// characters or one word a row. No other one-line form looks like that.
+/// Returns the size of a board written as one word of all its characters or one word per row. No
+/// other one-line form has this shape.
 fn size<'a>(mut words: impl Iterator<Item = Word<'a>> + Clone) -> Option<Size> {
     let all = words.clone();
     let mut length = || words.next().map_or(0, |word| word.text.len());
     match [length(), length(), length(), length(), length()] {
         [9, 0, ..] | [3, 3, 3, 0, ..] => Size::square_of(9),
-        // Four numbers of four digits are no tiles of this form: sixteen
-        // different ones need letters.
+        // Four numbers of four digits are not tiles of this form: sixteen different tiles need
+        // letters.
         [4, 4, 4, 4, 0] if !has_letter(all.clone()) => None,
         [16, 0, ..] | [4, 4, 4, 4, 0] => {
             Size::square_of(16).filter(|_| all.flat_map(|word| word.text).all(is_hex))
@@ -42,12 +41,12 @@ fn has_letter<'a>(words: impl Iterator<Item = Word<'a>>) -> bool {
     words.flat_map(|word| word.text).any(u8::is_ascii_alphabetic)
 }
 
-/// Whether the words are a compact board.
+/// Returns whether the words are a compact board.
 pub(in crate::input) fn fits<'a>(words: impl Iterator<Item = Word<'a>> + Clone) -> bool {
     size(words).is_some()
 }
 
-/// Reads a board.
+/// Parses a board.
 pub(in crate::input) fn parse(line: &OneLine<'_>) -> Result<Board, Fault> {
     let Some(size) = size(line.words()) else {
         return Err(Fault::whole(format!(
@@ -63,7 +62,7 @@ pub(in crate::input) fn parse(line: &OneLine<'_>) -> Result<Board, Fault> {
     }
 }
 
-/// Reads a board of words of one character a tile.
+/// Parses a board of words with one character per tile.
 pub(in crate::input) fn board_of<'a>(
     size: Size,
     words: impl Iterator<Item = Word<'a>> + Clone,

@@ -1,40 +1,39 @@
 //! The two files of the course form: a tray with its blocks, and its goal.
 //!
-//! Two ways to write a line exist, and both files share one. Without a word
-//! about it, the one in which both files make sense is taken; corners, if both
-//! do.
+//! There are two syntaxes for a line, and both files use the same one. Without an explicit choice,
+//! the syntax in which both files are valid is used; corners, if both syntaxes are.
 
 use super::tray::{Lines, PairFault, parse_pair};
 use crate::input::Invalid;
 use crate::puzzle::trays::Tray;
 
-/// What two files say.
+/// Content of the two files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Course {
     /// A tray.
     Tray {
         /// The tray and its goal.
         tray: Tray,
-        /// Whether the lines make sense in the other way, too.
+        /// Whether the lines are also valid in the other syntax.
         is_ambiguous: bool,
     },
-    /// A tray whose goal can never be met, as no block has its shape.
+    /// A tray whose goal cannot be met, because no block has its shape.
     Impossible {
         /// Which goal, and why.
         reason: String,
     },
 }
 
-/// What is wrong with one of the two files.
+/// Fault in one of the two files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CourseFault {
-    /// Whether it is the goal's file.
+    /// Whether the fault is in the goal's file.
     pub in_goal: bool,
-    /// What is wrong, and where.
+    /// Description and position.
     pub invalid: Invalid,
 }
 
-/// Reads the two files, in one way to write lines or in the one that fits.
+/// Parses the two files, in the given syntax or in the one that fits.
 pub fn parse_course(start: &[u8], goal: &[u8], lines: Option<Lines>) -> Result<Course, CourseFault> {
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     let goal = goal.strip_prefix(b"\xef\xbb\xbf").unwrap_or(goal);
@@ -50,8 +49,8 @@ pub fn parse_course(start: &[u8], goal: &[u8], lines: Option<Lines>) -> Result<C
             (Err(fault), Err(other)) => (fault, Some(other)),
         },
     };
-    // A tray that makes sense but for its goal's shapes is one without a
-    // solution; otherwise the way with the later fault was probably meant.
+    // A tray that is valid except for the shapes of its goal has no solution. Otherwise the syntax
+    // with the later fault was probably intended.
     let meant = match other {
         Some(other) if other.no_such_shape && !fault.no_such_shape => other,
         Some(other) if !fault.no_such_shape && place(&other) > place(&fault) => other,
@@ -64,7 +63,7 @@ pub fn parse_course(start: &[u8], goal: &[u8], lines: Option<Lines>) -> Result<C
     Err(CourseFault { in_goal: meant.in_goal, invalid: meant.fault.locate(text, 1) })
 }
 
-/// How far the two files could be read.
+/// Returns how far the two files could be parsed.
 fn place(fault: &PairFault) -> (bool, usize) {
     (fault.in_goal, fault.fault.at.unwrap_or(0))
 }
@@ -78,12 +77,12 @@ mod tests {
     }
 
     #[test]
-    fn the_way_that_fits_is_taken() {
+    fn the_valid_syntax_is_used() {
         let blocks = |course| match course {
             Ok(Course::Tray { tray, is_ambiguous }) => (tray.classes()[0].height, is_ambiguous),
             other => panic!("{other:?}"),
         };
-        // A 2x1 block at the top left, in both ways.
+        // A 2x1 block at the top left, in both syntaxes.
         assert_eq!(blocks(read("3 2\n0 0 1 0\n", "1 0 2 0\n", None)), (2, false));
         assert_eq!(blocks(read("3 2\r\n2 1 0 0\r\n", "2 1 1 0", None)), (2, false));
         // Row 1, column 1 to row 2, column 1; or one cell at 2 1.
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_of_the_right_file() {
+    fn faults_name_their_file() {
         let wrong = |start, goal| {
             let fault = read(start, goal, None).unwrap_err();
             format!("{} {}", fault.in_goal, fault.invalid)

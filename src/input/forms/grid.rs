@@ -1,17 +1,16 @@
-//! The grid form of the courses: the side, or rows and columns, on a line of
-//! their own; then the rows. The first line may be missing.
+//! Grid form of the courses: the side, or rows and columns, on a separate line; then the rows. The
+//! first line may be missing.
 
 use super::word::{Word, Words, board, junk, wrong_count};
 use crate::input::error::Fault;
 use crate::puzzle::tiles::{Board, Size};
 use memchr::memchr;
 
-/// Whether a line is one or two short numbers, or a size such as `3x3`, and
-/// nothing else: no one-line record is, so it must be the first line of a grid.
+/// Returns whether a line is one or two short numbers, or a size such as `3x3`, and nothing else.
+/// No one-line record is, so it must be the first line of a grid.
 #[inline]
 pub(in crate::input) fn is_header(line: &[u8]) -> bool {
-    // Nearly all lines are records of many tiles; they are told by their first
-    // few bytes.
+    // Nearly all lines are records of many tiles; their first few bytes decide.
     let mut words = Words::new(line);
     let short = |word: Word<'_>| word.text.len() <= 3 && word.text.iter().all(u8::is_ascii_digit);
     match words.next() {
@@ -21,7 +20,7 @@ pub(in crate::input) fn is_header(line: &[u8]) -> bool {
     }
 }
 
-/// The rows and columns of a word such as `3x3`.
+/// Parses rows and columns of a word such as `3x3`.
 fn sides(word: Word<'_>) -> Option<[Word<'_>; 2]> {
     let cross = word.text.iter().position(|byte| matches!(byte, b'x' | b'X'))?;
     let sides = [&word.text[..cross], &word.text[cross + 1..]];
@@ -33,7 +32,7 @@ fn sides(word: Word<'_>) -> Option<[Word<'_>; 2]> {
         .then_some([Word { text: rows, ..word }, Word { at: word.at + cross + 1, text: cols }])
 }
 
-/// The lines that have words, each with its place in the text.
+/// Returns the lines that have words, each with its offset in the text.
 fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> + Clone {
     let mut at = 0;
     text.split(|&b| b == b'\n')
@@ -45,12 +44,12 @@ fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> + Clone {
         .filter(|(_, line)| Words::tiles(line).next().is_some())
 }
 
-/// The words of a line, placed in the whole text.
+/// Returns the words of a line, with offsets in the whole text.
 fn words((at, line): (usize, &[u8])) -> impl Iterator<Item = Word<'_>> + Clone {
     Words::tiles(line).map(move |word| Word { at: word.at + at, ..word })
 }
 
-/// The size that a header says.
+/// Parses the size in a header.
 pub(in crate::input) fn header(line: &[u8]) -> Result<(usize, usize), Fault> {
     let number = |word: Word<'_>| word.number().map_err(|what| Fault::at(word.at, what));
     let mut words = Words::new(line);
@@ -63,9 +62,9 @@ pub(in crate::input) fn header(line: &[u8]) -> Result<(usize, usize), Fault> {
     Ok((first, second))
 }
 
-/// Reads a grid with a header. A first line of three numbers or more is a row
-/// already, which can only come if grids are asked for; and where the lines make
-/// no sense after a header of two numbers, it may be the first row as well.
+/// Parses a grid with a header. A first line of three or more numbers is a row; this occurs only if
+/// grids are requested. If the lines are not valid after a header of two numbers, the header may be
+/// the first row as well.
 pub(in crate::input) fn parse(text: &[u8]) -> Result<Board, Fault> {
     let (at, first) = lines(text).next().unwrap_or_default();
     if Words::tiles(first).count() > 2 {
@@ -78,7 +77,7 @@ pub(in crate::input) fn parse(text: &[u8]) -> Result<Board, Fault> {
     headed.or_else(|fault| parse_rows(text).map_err(|_| fault))
 }
 
-/// Reads a grid without a header: its first row shows how wide it is.
+/// Parses a grid without a header: its first row gives the width.
 pub(in crate::input) fn parse_rows(text: &[u8]) -> Result<Board, Fault> {
     let rows = lines(text);
     let (at, first) = rows.clone().next().unwrap_or_default();
@@ -87,7 +86,7 @@ pub(in crate::input) fn parse_rows(text: &[u8]) -> Result<Board, Fault> {
     read(size, rows)
 }
 
-/// Reads the rows of a grid.
+/// Parses the rows of a grid.
 fn read<'a>(size: Size, rows: impl Iterator<Item = (usize, &'a [u8])> + Clone) -> Result<Board, Fault> {
     let (height, width) = (size.rows(), size.cols());
     let tiles = rows.clone().flat_map(words);
@@ -109,10 +108,10 @@ fn read<'a>(size: Size, rows: impl Iterator<Item = (usize, &'a [u8])> + Clone) -
     board(size, tiles)
 }
 
-/// Whether `rest`, all that a file holds after the blank line that ended its
-/// first record, `text`, are more rows of the same grid: the file holds a
-/// single board, with blank lines between its rows.
-pub(in crate::input) fn goes_on(text: &[u8], rest: &[u8]) -> bool {
+/// Returns whether `rest` has more rows of the grid `text`. `text` is the first record of a file,
+/// ended by a blank line, and `rest` is all that follows. Such a file holds a single board with
+/// blank lines between its rows.
+pub(in crate::input) fn has_more_rows(text: &[u8], rest: &[u8]) -> bool {
     if !is_unfinished(text) {
         return false;
     }
@@ -120,14 +119,13 @@ pub(in crate::input) fn goes_on(text: &[u8], rest: &[u8]) -> bool {
         return false;
     };
     let mut rows = lines(text).skip(1).chain(lines(rest));
-    // Rows of two could be headers of other grids, unless the board is then
-    // complete.
+    // Rows of two numbers could be headers of other grids, unless they complete the board.
     rows.clone().all(|row| words(row).count() == width && words(row).all(|word| word.tile().is_ok()))
         && (width > 2 || rows.clone().count() == height)
         && rows.next().is_some()
 }
 
-/// Whether a grid's rows are fewer than its header says.
+/// Returns whether a grid has fewer rows than its header says.
 pub(in crate::input) fn is_unfinished(text: &[u8]) -> bool {
     let first = &text[..memchr(b'\n', text).unwrap_or(text.len())];
     is_header(first)
@@ -178,13 +176,13 @@ mod tests {
 
     #[test]
     fn a_file_of_a_single_board_may_have_blank_lines_between_rows() {
-        assert!(goes_on(b"3\n1 2 3\n", b"\n4 5 6\n\n# end\n7 8 0\n"));
-        assert!(goes_on(b"3\n", b"1 2 3\n4 5 6\n7 8 0\n"));
-        assert!(goes_on(b"2\n1 2\n", b"3 0\n"));
-        assert!(!goes_on(b"2 2\n1 2\n", b"2 2\n1 2\n3 0\n"));
-        assert!(!goes_on(b"3\n1 2 3\n", b"3\n1 2 3\n"));
-        assert!(!goes_on(b"2\n1 2\n3 0", b"1 2\n3 0\n"));
-        assert!(!goes_on(b"3\n1 2 3\n", b"@id a\n4 5 6\n"));
-        assert!(!goes_on(b"3 2\n1 0\n", b"2 1\n3 0\n"));
+        assert!(has_more_rows(b"3\n1 2 3\n", b"\n4 5 6\n\n# end\n7 8 0\n"));
+        assert!(has_more_rows(b"3\n", b"1 2 3\n4 5 6\n7 8 0\n"));
+        assert!(has_more_rows(b"2\n1 2\n", b"3 0\n"));
+        assert!(!has_more_rows(b"2 2\n1 2\n", b"2 2\n1 2\n3 0\n"));
+        assert!(!has_more_rows(b"3\n1 2 3\n", b"3\n1 2 3\n"));
+        assert!(!has_more_rows(b"2\n1 2\n3 0", b"1 2\n3 0\n"));
+        assert!(!has_more_rows(b"3\n1 2 3\n", b"@id a\n4 5 6\n"));
+        assert!(!has_more_rows(b"3 2\n1 0\n", b"2 1\n3 0\n"));
     }
 }

@@ -1,32 +1,30 @@
 //! Trays as pictures: `letters`, rows like `ABBC`, `goal`, rows like `.BB.`.
 //!
-//! Cells with the same letter are one block, which must be a filled rectangle.
-//! `.` is empty, `#` a wall. Any character but these, `@` and gaps is a letter;
-//! there are no comments.
+//! Cells with equal letters form one block, which must be a filled rectangle. `.` is empty, `#` a
+//! wall. Any other character except `@` and gaps is a letter. There are no comments.
 
 use super::tray::is_labelled;
 use super::word::{Words, is_gap, quote};
 use crate::input::error::Fault;
 use crate::puzzle::trays::{Item, Piece, Rect, Tray};
 
-/// A block of a picture: its letter, the cells it covers, and where the first
-/// of them stands in the text.
-struct Part {
+/// A block of a picture: its letter, its cells, and the offset of its first cell in the text.
+struct LetterBlock {
     letter: char,
     at: usize,
     rect: Rect,
 }
 
-/// One picture.
+/// A parsed picture.
 #[derive(Default)]
 struct Picture {
     rows: usize,
     cols: usize,
     walls: Vec<Rect>,
-    parts: Vec<Part>,
+    parts: Vec<LetterBlock>,
 }
 
-/// Reads a letters record.
+/// Parses a letters record.
 pub(in crate::input) fn parse(text: &[u8]) -> Result<Tray, Fault> {
     let mut start = Vec::new();
     let mut goal = None;
@@ -85,11 +83,11 @@ pub(in crate::input) fn parse(text: &[u8]) -> Result<Tray, Fault> {
 }
 
 impl Picture {
-    /// The picture of these rows, each with its place in the text.
+    /// Parses rows, each given with its offset in the text.
     fn read(lines: &[(usize, &[u8])]) -> Result<Self, Fault> {
         let mut picture = Self { rows: lines.len(), ..Self::default() };
         if lines.len() > Tray::MAX_SIDE {
-            // The size is what is wrong, and the tray says so.
+            // The size is the fault, and the tray reports it.
             return Ok(picture);
         }
         let mut covered: Vec<usize> = Vec::new();
@@ -121,7 +119,7 @@ impl Picture {
                         }
                         None => {
                             covered.push(1);
-                            picture.parts.push(Part { letter, at: place, rect: cell(row, col) });
+                            picture.parts.push(LetterBlock { letter, at: place, rect: cell(row, col) });
                         }
                     },
                 }
@@ -144,7 +142,7 @@ impl Picture {
     }
 }
 
-/// One cell as a rectangle.
+/// Returns one cell as a rectangle.
 fn cell(row: usize, col: usize) -> Rect {
     let at = crate::puzzle::trays::Place::new(row as u16, col as u16);
     Rect { at, height: 1, width: 1 }
@@ -183,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_their_place() {
+    fn faults_name_their_position() {
         assert_eq!(fault("letters\nAB\nBA\ngoal\nAA"), "Some(8) the cells of 'A' are not a filled rectangle");
         assert_eq!(fault("letters\nAB\nA\ngoal\nAA"), "Some(11) row 2 has 1 cells instead of 2");
         assert_eq!(fault("letters\nAB"), "None the goal is missing: a line 'goal', then the rows of it");

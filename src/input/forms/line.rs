@@ -1,5 +1,4 @@
-//! The line form: the tiles row by row, perhaps with a number before them that
-//! is the record's id.
+//! Line form: the tiles row by row, with an optional number before them that is the record's id.
 
 use super::one_line::OneLine;
 use super::word::{board, junk, wrong_count};
@@ -7,7 +6,7 @@ use crate::input::context::Context;
 use crate::input::error::Fault;
 use crate::puzzle::tiles::{Board, Size};
 
-/// The board's size, and whether an id stands before its tiles.
+/// Returns the board's size, and whether an id precedes its tiles.
 fn shape(line: &OneLine<'_>, context: &Context) -> Result<(Size, bool), Fault> {
     let words = line.words().count();
     let id_may_come = line.name.is_none();
@@ -34,12 +33,12 @@ fn shape(line: &OneLine<'_>, context: &Context) -> Result<(Size, bool), Fault> {
     }
 }
 
-/// Whether the first word is an id.
+/// Returns whether the first word is an id.
 pub(in crate::input) fn has_id(line: &OneLine<'_>, context: &Context) -> bool {
     shape(line, context).is_ok_and(|(_, has_id)| has_id)
 }
 
-/// Reads a board.
+/// Parses a board.
 pub(in crate::input) fn parse(line: &OneLine<'_>, context: &Context) -> Result<Board, Fault> {
     let mut words = line.words();
     let (size, has_id) = shape(line, context).map_err(|fault| junk(line.words()).unwrap_or(fault))?;

@@ -1,8 +1,7 @@
-//! A record on one line: what may stand before and after its tiles.
+//! A record on one line, split into its parts.
 //!
-//! `name: 2x3: 1 2 3 4 5 0 | 12 # comment`. Each part but the tiles may be
-//! missing. Before a colon, what looks like a size is one; anything else is a
-//! name.
+//! `name: 2x3: 1 2 3 4 5 0 | 12 # comment`. All parts but the tiles are optional. Text before a
+//! colon is a size if it has the form of one, otherwise a name.
 
 use super::word::{Word, Words, comment, quote, trim};
 use super::{compact, line, slashes};
@@ -12,35 +11,35 @@ use crate::input::error::Fault;
 use crate::puzzle::tiles::{Board, Size, SizeError};
 use memchr::memchr;
 
-/// The longest id, in bytes: ids are kept with results that wait to be written.
+/// Maximum length of an id, in bytes: ids are kept with results that wait to be written.
 const LONGEST_ID: usize = 256;
 
-/// A one-line record, taken apart.
+/// The parts of a one-line record.
 pub(in crate::input) struct OneLine<'a> {
-    /// The name before a colon.
+    /// Name before a colon.
     pub(in crate::input) name: Option<&'a str>,
-    /// The size before a colon.
+    /// Size before a colon.
     pub(in crate::input) size: Option<Size>,
-    /// The known length after a bar.
+    /// Known length after a bar.
     pub(in crate::input) length: Option<u32>,
     /// The tiles.
     pub(in crate::input) body: &'a [u8],
-    /// Where the body starts in the line.
+    /// Offset of the body in the line.
     pub(in crate::input) at: usize,
 }
 
 impl<'a> OneLine<'a> {
-    /// Takes a line apart, without a look at its tiles.
+    /// Splits a line into its parts, without parsing its tiles.
     #[inline]
     pub(in crate::input) fn new(text: &'a [u8]) -> Result<Self, Fault> {
         let plain = Self { name: None, size: None, length: None, body: text, at: 0 };
         match memchr::memchr3(b':', b'|', b'#', text) {
             None if memchr(b'/', text).is_none() => Ok(plain),
-            _ => plain.take_apart(),
+            _ => plain.split_parts(),
         }
     }
 
-    fn take_apart(mut self) -> Result<Self, Fault> {
+    fn split_parts(mut self) -> Result<Self, Fault> {
         if let Some(comment) = comment(self.body) {
             self.body = &self.body[..comment];
         }
@@ -66,19 +65,19 @@ impl<'a> OneLine<'a> {
         Ok(self)
     }
 
-    /// A fault where the rest of the line begins.
+    /// Returns a fault at the rest of the line.
     fn fault(&self, what: impl ToString) -> Fault {
         let gap = self.body.len() - self.body.trim_ascii_start().len();
         Fault::at(self.at + gap, what.to_string())
     }
 
-    /// The words of the body, placed in the whole line.
+    /// Returns the words of the body, with offsets in the whole line.
     pub(in crate::input) fn words(&self) -> impl Iterator<Item = Word<'a>> + Clone + use<'a> {
         let at = self.at;
         Words::tiles(self.body).map(move |word| Word { at: word.at + at, ..word })
     }
 
-    /// The form: the one asked for, or the one it looks like.
+    /// Returns the requested form, or the detected one.
     pub(in crate::input) fn form(&self, context: &Context) -> Form {
         match context.form {
             Some(form) => form,
@@ -88,7 +87,7 @@ impl<'a> OneLine<'a> {
         }
     }
 
-    /// The record's own id: its name, or the number before its tiles.
+    /// Returns the record's own id: its name, or the number before its tiles.
     pub(in crate::input) fn id(&self, context: &Context) -> Option<&'a str> {
         self.name.or_else(|| {
             let numbered = self.form(context) == Form::Line && line::has_id(self, context);
@@ -97,7 +96,7 @@ impl<'a> OneLine<'a> {
         })
     }
 
-    /// The board.
+    /// Parses the board.
     pub(in crate::input) fn board(&self, context: &Context) -> Result<Board, Fault> {
         match self.form(context) {
             Form::Slashes => slashes::parse(self),
@@ -107,7 +106,7 @@ impl<'a> OneLine<'a> {
     }
 }
 
-/// The number after a bar or after `@length`.
+/// Parses the number after a bar or after `@length`.
 pub(in crate::input) fn known_length(text: &[u8]) -> Result<u32, Fault> {
     let mut words = Words::new(text);
     match (words.next(), words.next()) {
@@ -117,7 +116,7 @@ pub(in crate::input) fn known_length(text: &[u8]) -> Result<u32, Fault> {
     }
 }
 
-/// A name that can stand in a result, or what is wrong with it.
+/// Returns a name that can appear in a result, or an error.
 pub(in crate::input) fn checked_id(text: &str) -> Result<&str, String> {
     if text.is_empty() {
         Err("the name is missing".into())
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_make_no_sense() {
+    fn invalid_parts() {
         let fault = |text: &str| OneLine::new(text.as_bytes()).err().unwrap();
         assert_eq!(fault("a: b: 1"), Fault::at(3, "a second name"));
         assert_eq!(fault("2x3: 3x2: 1").what, "a second size");
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_are_told_by_their_looks() {
+    fn forms_are_detected() {
         let context = Context::from(Defaults::default());
         let form = |text: &str| OneLine::new(text.as_bytes()).unwrap().form(&context);
         assert_eq!(form("1 2 3 0"), Form::Line);

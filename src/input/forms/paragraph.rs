@@ -1,27 +1,27 @@
-//! Where a record of several lines ends: at a blank line, a directive, a record
-//! keyword or the end of the file.
+//! Finds the end of a multi-line record: a blank line, a directive, a record keyword or the end of
+//! the file.
 
 use super::word::{is_gap, trim};
 use crate::input::Form;
 use memchr::memchr;
 
-/// So many bytes of a line tell whether it ends a paragraph.
+/// Bytes of a line that suffice to decide whether it ends a paragraph.
 pub(in crate::input) const TELLING: usize = 64;
 
-/// How far a paragraph has been searched for its end.
+/// Progress of the search for the end of a paragraph.
 #[derive(Clone, Copy, Default)]
 pub(in crate::input) struct Paragraph {
-    /// The bytes that belong to it, as far as is known.
+    /// Bytes known to belong to the paragraph.
     pub(in crate::input) end: usize,
-    /// The lines that these bytes are.
+    /// Number of lines in these bytes.
     pub(in crate::input) lines: u64,
-    /// Whether that is all of it.
+    /// Whether the paragraph is complete.
     pub(in crate::input) ended: bool,
 }
 
 impl Paragraph {
-    /// Goes on through `text`, which starts where the paragraph does; `whole`
-    /// if nothing can come after it.
+    /// Continues the search in `text`, which starts where the paragraph does. `whole` means that no
+    /// more text follows.
     pub(in crate::input) fn search(&mut self, text: &[u8], whole: bool) {
         while !self.ended {
             let rest = &text[self.end..];
@@ -43,7 +43,7 @@ impl Paragraph {
     }
 }
 
-/// Whether a line does not belong to the paragraph before it any more.
+/// Returns whether a line no longer belongs to the paragraph before it.
 pub(in crate::input) fn is_end(line: &[u8]) -> bool {
     match line.iter().find(|&&byte| !is_gap(byte)) {
         None | Some(b'@') => true,
@@ -51,8 +51,7 @@ pub(in crate::input) fn is_end(line: &[u8]) -> bool {
     }
 }
 
-/// The form of the record that a text opens, where it starts with a word that
-/// says so: `tray ROWS COLUMNS` or `letters`.
+/// Returns the form of the record that starts with a keyword: `tray ROWS COLUMNS` or `letters`.
 #[inline]
 pub(in crate::input) fn keyword(text: &[u8]) -> Option<Form> {
     if !text.iter().find(|&&byte| !is_gap(byte)).is_some_and(|byte| matches!(byte, b't' | b'l')) {
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_goes_on_when_more_text_comes() {
+    fn the_search_continues_with_more_text() {
         let text = b"3\n1 2 3\n4 5 6\n\n";
         let mut paragraph = Paragraph::default();
         for end in 0..=text.len() {

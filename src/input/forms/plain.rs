@@ -1,14 +1,15 @@
-//! The shortest way through the commonest record: a line of nothing but numbers.
+//! Fast path for the most common record: a line of numbers only.
 //!
-//! It reads what is right in one pass over the bytes. Whatever is not as plain,
-//! or wrong, goes the long way, which also knows what to say of it.
+//! It parses a valid line in one pass over the bytes. It returns `None` for any other line, valid
+//! or not; the general parser then handles the line and reports faults. A property test shows that
+//! both parsers agree.
 
 use super::word::is_gap;
 use crate::input::Form;
 use crate::input::context::Context;
 use crate::puzzle::tiles::{Board, Size};
 
-/// The most cells of a board that is read here.
+/// Maximum number of cells of a board parsed here.
 const MOST: usize = 64;
 
 /// A board, and the number before it that is the record's id.
@@ -17,7 +18,7 @@ pub(in crate::input) struct Plain<'a> {
     pub(in crate::input) board: Board,
 }
 
-/// Reads a line of numbers that make a board.
+/// Parses a line of numbers that form a board.
 pub(in crate::input) fn read<'a>(text: &'a [u8], context: &Context) -> Option<Plain<'a>> {
     if !matches!(context.form, None | Some(Form::Line)) {
         return None;
@@ -39,7 +40,7 @@ pub(in crate::input) fn read<'a>(text: &'a [u8], context: &Context) -> Option<Pl
         loop {
             at += 1;
             match text.get(at) {
-                // Longer numbers are ids, or wrong.
+                // Longer numbers are ids, or not valid.
                 Some(&byte) if byte.is_ascii_digit() && at - start > 8 => return None,
                 Some(&byte) if byte.is_ascii_digit() => number = number * 10 + u32::from(byte - b'0'),
                 Some(&byte) if !is_gap(byte) => return None,
@@ -78,7 +79,7 @@ mod tests {
     use crate::input::forms::one_line::OneLine;
     use proptest::prelude::*;
 
-    /// Whatever is read here is what the long way reads.
+    /// Returns whether the fast path agrees with the general parser.
     fn agrees(text: &str, size: Option<&str>) -> bool {
         let size = size.map(|size| size.parse().unwrap());
         let context = Context::from(Defaults { size, ..Defaults::default() });

@@ -1,16 +1,16 @@
-//! Tile positions, the inverse permutation: for each tile, the blank (0) first,
-//! the cell in which it stands, counted from 0 row by row.
+//! Tile positions, the inverse permutation: for each tile, the blank (0) first, the number of its
+//! cell, counted from 0 row by row.
 //!
 //! ```text
 //! 2 2
 //! starting positions for each tile:
-//! 3 0 1 2          (usually one a line)
+//! 3 0 1 2          (usually one per line)
 //! goal positions:
 //! 0 1 2 3
 //! ```
 //!
-//! The solvers that write this form put the width before the height. The goal
-//! positions are the record's own goal; without them the goal in force holds.
+//! Programs that write this form put the width before the height. The goal positions are the
+//! record's goal; without them the current goal applies.
 
 use super::word::{Word, Words};
 use crate::input::error::Fault;
@@ -19,12 +19,12 @@ use crate::puzzle::tiles::{Board, BoardError, Goal, Size};
 const START: &str = "starting positions for each tile:";
 const GOAL: &str = "goal positions:";
 
-/// Whether a text, that starts with two numbers, goes on like this form.
+/// Returns whether a text that starts with two numbers continues in this form.
 pub(in crate::input) fn fits(text: &[u8]) -> bool {
     Words::new(text).nth(2).is_some_and(|word| word.text.eq_ignore_ascii_case(b"starting"))
 }
 
-/// Reads a board, and its goal if it is there.
+/// Parses a board, and its goal if present.
 pub(in crate::input) fn parse(text: &[u8]) -> Result<(Board, Option<Goal>), Fault> {
     let mut words = Words::new(text);
     let (Some(width), Some(height)) = (words.next(), words.next()) else {
@@ -46,7 +46,7 @@ pub(in crate::input) fn parse(text: &[u8]) -> Result<(Board, Option<Goal>), Faul
     Ok((board, Some(named(goal))))
 }
 
-/// Takes the words of a heading.
+/// Consumes the words of a heading.
 fn keyword(words: &mut Words<'_>, heading: &str) -> Result<(), Fault> {
     for expected in heading.split(' ') {
         let word = words.next();
@@ -58,7 +58,7 @@ fn keyword(words: &mut Words<'_>, heading: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Takes a position for each tile and puts the tiles there.
+/// Consumes one position per tile and places the tiles.
 fn arrangement(size: Size, words: &mut Words<'_>) -> Result<Board, Fault> {
     let cells = size.cells();
     let mut tiles = vec![u32::MAX; cells];
@@ -82,7 +82,7 @@ fn arrangement(size: Size, words: &mut Words<'_>) -> Result<Board, Fault> {
     Board::new(size, &tiles).map_err(|error: BoardError| Fault::whole(error.to_string()))
 }
 
-/// The goal by its name if it has one: searches know those best.
+/// Returns a goal by its name if it has one: searches are specialised for named goals.
 fn named(board: Board) -> Goal {
     [Goal::BlankLast, Goal::BlankFirst, Goal::Snail]
         .into_iter()

@@ -1,18 +1,16 @@
-//! Grids without a header: consecutive lines of as many numbers each which
-//! together are one board.
+//! Grids without a header: consecutive lines with equally many numbers that together form one
+//! board.
 //!
-//! A line of 4, 9, 16, … numbers may also be a record of its own, so lines are
-//! taken for rows only where they share no number: two boards of the same size
-//! share all of theirs, two rows of one board none. Whether a line is a row is
-//! decided by the text alone, never by how it arrives.
+//! A line of 4, 9, 16, … numbers may also be a record by itself, so lines are rows only if they
+//! share no number: two boards of the same size share all numbers, two rows of one board none. The
+//! decision depends on the text alone, never on how it arrives.
 //!
-//! 1. [`is_record`] recognises the lines of files of one-line records without a look
-//!    at the next line, so that such a file is read as fast as it comes, and a
-//!    program that waits for each answer gets it.
-//! 2. [`look`] compares a line with the next ones. Rows with no number in common
-//!    are a grid up to the end of the paragraph; a square grid also ends where the
-//!    next row has its numbers again.
-//! 3. Rows that are a grid by their looks but not a board are one invalid record.
+//! 1. [`is_record`] recognises lines of files of one-line records without reading the next line.
+//!    Such a file is read at full speed, and a program that waits for each answer gets it.
+//! 2. [`classify`] compares a line with the following lines. Rows without a common number are a
+//!    grid up to the end of the paragraph; a square grid also ends where the next row repeats its
+//!    numbers.
+//! 3. Rows that form a grid but not a board are one invalid record.
 
 use super::one_line::OneLine;
 use super::word::{Words, comment, is_tile_gap};
@@ -21,26 +19,25 @@ use crate::input::context::Context;
 use crate::puzzle::tiles::Size;
 use memchr::memchr;
 
-/// The most rows and columns of a board.
+/// Maximum number of rows and columns of a board.
 const MOST: usize = 256;
 
-/// From this number of tiles on, a board on one line is recognised by itself.
+/// Minimum number of tiles of a one-line board that is recognised without the next line.
 const TELLING: usize = 9;
 
-/// What a line is the beginning of.
+/// Kind of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::input) enum Look {
+pub(in crate::input) enum LineKind {
     /// A record on one line.
     Record,
-    /// A grid of so many bytes and lines.
+    /// The first row of a grid of `bytes` bytes in `lines` lines.
     Grid { bytes: usize, lines: u64 },
-    /// The text ends too early to tell.
+    /// The text ends too early to decide.
     More,
 }
 
-/// Whether a line is a board of its own without a doubt: one of its numbers is 0,
-/// and all of them are below their count. Hardly any row of a larger board is like
-/// that, if it is not a very short one.
+/// Returns whether a line is certainly a board by itself: one of its numbers is 0, and all are
+/// below their count. Hardly any row of a larger board is like that, unless it is very short.
 #[inline]
 pub(in crate::input) fn is_record(line: &[u8], context: &Context) -> bool {
     let (mut words, mut first, mut largest) = (0, 0, 0);
@@ -78,34 +75,37 @@ pub(in crate::input) fn is_record(line: &[u8], context: &Context) -> bool {
         }
 }
 
-/// Looks at the lines that `text` starts with; nothing comes after them if
-/// `whole`.
-pub(in crate::input) fn look(text: &[u8], whole: bool, context: &Context) -> Look {
+/// Classifies the line at the start of `text`. `whole` means that no more text follows.
+pub(in crate::input) fn classify(text: &[u8], whole: bool, context: &Context) -> LineKind {
     let mut lines = Lines { text, at: 0, number: 0, whole };
-    let Some((line, bytes)) = lines.line() else { return Look::More };
-    lines.pass(bytes);
+    let Some((line, bytes)) = lines.line() else { return LineKind::More };
+    lines.consume(bytes);
     let Some(first) = Row::read(line).filter(|row| row.is_tiles && (2..=MOST).contains(&row.width)) else {
-        return Look::Record;
+        return LineKind::Record;
     };
     let width = first.width;
     let second = match lines.next_row() {
         Next::Row(line) => Row::read(line).filter(|row| row.width == width),
         Next::End => None,
-        Next::More => return Look::More,
+        Next::More => return LineKind::More,
     };
-    let Some(second) = second else { return Look::Record };
+    let Some(second) = second else { return LineKind::Record };
     let mut seen = Numbers::default();
     if !(seen.add(&first) && seen.add(&second)) {
         let is_small = first.largest.max(second.largest) as usize <= width;
-        return if is_record_width(width, context) || is_small { Look::Record } else { lines.rest(context) };
+        return if is_record_width(width, context) || is_small {
+            LineKind::Record
+        } else {
+            lines.rest(context)
+        };
     }
     let mut rows = 2;
     loop {
-        let grid = lines.place();
+        let grid = lines.grid();
         let line = match lines.next_row() {
             Next::Row(line) => line,
             Next::End => return grid,
-            Next::More => return Look::More,
+            Next::More => return LineKind::More,
         };
         match Row::read(line).filter(|row| row.width == width) {
             Some(row) if rows < MOST && seen.add(&row) => rows += 1,
@@ -118,7 +118,7 @@ pub(in crate::input) fn look(text: &[u8], whole: bool, context: &Context) -> Loo
     }
 }
 
-/// Whether a line of so many numbers can be a record of its own.
+/// Returns whether a line of `words` numbers can be a record by itself.
 pub(in crate::input) fn is_record_width(words: usize, context: &Context) -> bool {
     match context.size {
         Ok(Some(size)) => words == size.cells() || words == size.cells() + 1,
@@ -126,12 +126,12 @@ pub(in crate::input) fn is_record_width(words: usize, context: &Context) -> bool
     }
 }
 
-/// Whether a line is a board of its own.
+/// Returns whether a line is a board by itself.
 fn is_board(line: &[u8], context: &Context) -> bool {
     plain::read(line, context).is_some() || OneLine::new(line).is_ok_and(|line| line.board(context).is_ok())
 }
 
-/// The tiles of a line.
+/// Tiles of a line.
 struct Row {
     tiles: Vec<u32>,
     width: usize,
@@ -141,7 +141,7 @@ struct Row {
 }
 
 impl Row {
-    /// Reads a line, unless it has what only a record on one line has.
+    /// Parses a line, unless it contains parts that only a one-line record has.
     fn read(line: &[u8]) -> Option<Self> {
         let line = &line[..comment(line).unwrap_or(line.len())];
         if memchr::memchr3(b':', b'|', b'/', line).is_some() {
@@ -163,23 +163,23 @@ impl Row {
 }
 
 impl Row {
-    /// Whether its tiles can be those of a board of so many cells.
+    /// Returns whether its tiles can belong to a board of `cells` cells.
     fn can_be_of(&self, cells: usize) -> bool {
         self.is_tiles && self.largest as usize <= cells
     }
 }
 
-/// The numbers of the rows so far, each of them once.
+/// Set of the numbers of the rows so far.
 #[derive(Default)]
 struct Numbers {
-    /// A bit for each number.
+    /// One bit per number.
     bits: Vec<u64>,
     largest: u32,
 }
 
 impl Numbers {
-    /// Adds the tiles of a row; `false` and nothing added if one of them is there
-    /// already, or if the row has words that are no tiles.
+    /// Adds the tiles of a row. Returns `false` and adds nothing if a tile is already present, or
+    /// if a word of the row is not a tile.
     fn add(&mut self, row: &Row) -> bool {
         if !row.is_tiles {
             return false;
@@ -199,14 +199,14 @@ impl Numbers {
         true
     }
 
-    /// Whether the numbers, which are `cells` different ones, are those of a board.
+    /// Returns whether the numbers, `cells` different ones, are those of a board.
     fn are_board(&self, cells: usize) -> bool {
         let has_zero = self.bits.first().is_some_and(|bits| bits & 1 != 0);
         (self.largest as usize) < cells + usize::from(!has_zero)
     }
 }
 
-/// The lines of a text, one after the other.
+/// Iterator over the lines of a text.
 struct Lines<'a> {
     text: &'a [u8],
     at: usize,
@@ -219,17 +219,17 @@ enum Next<'a> {
     Row(&'a [u8]),
     /// The paragraph ends.
     End,
-    /// The text ends too early to tell.
+    /// The text ends too early to decide.
     More,
 }
 
 impl<'a> Lines<'a> {
-    /// What has been passed, as a grid.
-    fn place(&self) -> Look {
-        Look::Grid { bytes: self.at, lines: self.number }
+    /// Returns the lines consumed so far as a grid.
+    fn grid(&self) -> LineKind {
+        LineKind::Grid { bytes: self.at, lines: self.number }
     }
 
-    /// The line at `at` and where the next one starts.
+    /// Returns the line at `at` and the start of the next one.
     fn line(&self) -> Option<(&'a [u8], usize)> {
         let rest = &self.text[self.at..];
         match memchr(b'\n', rest) {
@@ -239,12 +239,12 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn pass(&mut self, bytes: usize) {
+    fn consume(&mut self, bytes: usize) {
         self.at += bytes;
         self.number += 1;
     }
 
-    /// Passes the next line that is not a comment.
+    /// Consumes the next line that is not a comment.
     fn next_row(&mut self) -> Next<'a> {
         for _ in 0..=MOST {
             let Some((line, bytes)) = self.line() else {
@@ -253,7 +253,7 @@ impl<'a> Lines<'a> {
             if paragraph::is_end(line) || line.iter().all(|&byte| is_tile_gap(byte)) {
                 return Next::End;
             }
-            self.pass(bytes);
+            self.consume(bytes);
             if Words::tiles(line).next().is_some() {
                 return Next::Row(line);
             }
@@ -261,19 +261,19 @@ impl<'a> Lines<'a> {
         Next::End
     }
 
-    /// Passes the rows of a grid that is no board: up to the end of the paragraph
-    /// or to a line that is a board of its own, and not many more than a board has.
-    fn rest(&mut self, context: &Context) -> Look {
+    /// Consumes the rows of a grid that is not a board: up to the end of the paragraph or to a line
+    /// that is a board by itself, and not many more than a board has.
+    fn rest(&mut self, context: &Context) -> LineKind {
         for _ in 0..MOST {
-            let place = self.place();
+            let place = self.grid();
             match self.next_row() {
                 Next::Row(line) if is_board(line, context) => return place,
                 Next::Row(_) => {}
                 Next::End => return place,
-                Next::More => return Look::More,
+                Next::More => return LineKind::More,
             }
         }
-        self.place()
+        self.grid()
     }
 }
 
@@ -282,20 +282,20 @@ mod tests {
     use super::*;
     use crate::input::Defaults;
 
-    fn found(text: &str) -> Look {
+    fn found(text: &str) -> LineKind {
         let context = Context::from(Defaults::default());
-        let all = look(text.as_bytes(), true, &context);
-        // The decision does not depend on how much of the text is there.
+        let all = classify(text.as_bytes(), true, &context);
+        // The decision does not depend on how much of the text is present.
         for end in 0..text.len() {
-            let part = look(&text.as_bytes()[..end], false, &context);
-            assert!(part == Look::More || part == all, "{text:?} up to {end}: {part:?}, not {all:?}");
+            let part = classify(&text.as_bytes()[..end], false, &context);
+            assert!(part == LineKind::More || part == all, "{text:?} up to {end}: {part:?}, not {all:?}");
         }
         all
     }
 
     fn grid(text: &str) -> u64 {
         match found(text) {
-            Look::Grid { lines, .. } => lines,
+            LineKind::Grid { lines, .. } => lines,
             other => panic!("{text:?}: {other:?}"),
         }
     }
@@ -332,12 +332,12 @@ mod tests {
             "a: 1 2 3 0\n4 5 6 7 8\n",
             "1 2 3\n1 2 2 0\n",
         ] {
-            assert_eq!(found(text), Look::Record, "{text:?}");
+            assert_eq!(found(text), LineKind::Record, "{text:?}");
         }
     }
 
     #[test]
-    fn what_is_no_board_ends_where_a_board_begins() {
+    fn an_invalid_grid_ends_where_a_board_begins() {
         assert_eq!(grid("1 2 3 4\n5 6 7 8\n9 10 11 12\n13 14 15 15\n"), 4);
         assert_eq!(grid("1 2 3\n1 5 6\n7 8 0\n"), 3);
         assert_eq!(grid("1 2 3\n4 5 6\n7 8 y\n"), 3);
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_need_no_second_look() {
+    fn lines_recognised_without_the_next_line() {
         let context = Context::from(Defaults::default());
         for line in ["1 2 3 4 5 6 0 7 8", "3,1,2\t4 5 6 7 8 0\r", "77 8 7 6 5 4 3 2 1 0"] {
             assert!(is_record(line.as_bytes(), &context), "{line}");

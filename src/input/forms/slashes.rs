@@ -1,10 +1,9 @@
-//! A mark between the rows, so that the record shows its own shape:
-//! `8 2 0/4 6 1/3 7 5`, the form of the speed-sliding community.
+//! Rows with separators, so that the record shows its shape: `8 2 0/4 6 1/3 7 5`, the form of the
+//! speed-sliding community.
 //!
-//! Semicolons (`8 2 0; 4 6 1; 3 7 5`) and the ends of inner lists
-//! (`[[8, 2, 0], [4, 6, 1], [3, 7, 5]]`) separate rows as well. A row may also be
-//! one word of one character a tile: `820/461/375`, in hexadecimal digits where a
-//! board has more than ten cells.
+//! Semicolons (`8 2 0; 4 6 1; 3 7 5`) and the ends of inner lists (`[[8, 2, 0], [4, 6, 1], [3, 7,
+//! 5]]`) also separate rows. A row may be one word with one character per tile: `820/461/375`, in
+//! hexadecimal digits for boards of more than ten cells.
 
 use super::compact;
 use super::one_line::OneLine;
@@ -12,21 +11,21 @@ use super::word::{Word, Words, board, is_gap, junk};
 use crate::input::error::Fault;
 use crate::puzzle::tiles::{Board, Size};
 
-/// A row and where it starts in the whole line.
+/// A row and its offset in the whole line.
 type Row<'a> = (usize, &'a [u8]);
 
-/// Whether a record is written as rows.
+/// Returns whether a record is written as rows.
 pub(in crate::input) fn fits(line: &OneLine<'_>) -> bool {
     if memchr::memchr(b'/', line.body).is_some() {
         return true;
     }
-    // One tile between semicolons: they separate tiles, not rows.
+    // With one tile between semicolons, they separate tiles, not rows.
     memchr::memchr3(b';', b']', b'}', line.body).or_else(|| memchr::memchr(b')', line.body)).is_some()
         && rows(line).len() > 1
         && rows(line).iter().any(|(_, row)| Words::tiles(row).count() != 1)
 }
 
-/// The rows of a record.
+/// Returns the rows of a record.
 fn rows<'a>(line: &OneLine<'a>) -> Vec<Row<'a>> {
     let (body, mut start) = (line.body, 0);
     let mut rows = Vec::new();
@@ -36,7 +35,7 @@ fn rows<'a>(line: &OneLine<'a>) -> Vec<Row<'a>> {
             start = at + 1;
         }
     }
-    // The mark at the end of `1 2; 3 0;` begins no row.
+    // The separator at the end of `1 2; 3 0;` starts no row.
     let last = &body[start..];
     let is_terminated = start > 0 && body[start - 1] != b'/';
     if !is_terminated || Words::tiles(last).next().is_some() {
@@ -45,7 +44,7 @@ fn rows<'a>(line: &OneLine<'a>) -> Vec<Row<'a>> {
     rows
 }
 
-/// Whether the byte at `at` separates two rows.
+/// Returns whether the byte at `at` separates two rows.
 fn ends_row(body: &[u8], at: usize) -> bool {
     match body[at] {
         b'/' | b';' => true,
@@ -57,12 +56,12 @@ fn ends_row(body: &[u8], at: usize) -> bool {
     }
 }
 
-/// The tiles of a row.
+/// Returns the tiles of a row.
 fn words<'a>(&(at, row): &Row<'a>) -> impl Iterator<Item = Word<'a>> + Clone + use<'a> {
     Words::tiles(row).map(move |word| Word { at: word.at + at, ..word })
 }
 
-/// Reads a board.
+/// Parses a board.
 pub(in crate::input) fn parse(line: &OneLine<'_>) -> Result<Board, Fault> {
     let rows = rows(line);
     if let Some(size) = size_of_characters(&rows) {
@@ -94,8 +93,8 @@ fn agree(line: &OneLine<'_>, size: Size) -> Result<(), Fault> {
     }
 }
 
-/// The size of a board whose rows are single words of one character a tile. No
-/// other board looks like that, as it would have one column.
+/// Returns the size of a board whose rows are single words with one character per tile. No other
+/// board has this shape, as it would have one column.
 fn size_of_characters(rows: &[Row<'_>]) -> Option<Size> {
     let length = |row: &Row<'_>| {
         let mut words = words(row);
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn one_character_a_tile() {
+    fn one_character_per_tile() {
         assert_eq!(read("123/456/780").unwrap(), "1 2 3/4 5 6/7 8 0");
         assert_eq!(read("123/4b5").unwrap(), "1 2 3/4 0 5");
         assert_eq!(read("1234/5678/9abc/def0").unwrap(), "1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0");

@@ -1,18 +1,18 @@
-//! Trays as lines of numbers: `tray ROWS COLUMNS`, a line for each block, `goal`,
-//! a line for each rectangle of the goal.
+//! Trays as lines of numbers: `tray ROWS COLUMNS`, one line per block, `goal`, one line per
+//! rectangle of the goal.
 //!
-//! A line is `r1 c1 r2 c2`, a block's first and last cell from 0, or after
-//! `tray R C lwrc` the older `height width row column`. A fifth word is a label.
-//! `wall` before four numbers makes a wall of them.
+//! A line is `r1 c1 r2 c2`, the first and last cell of a block from 0; or, after `tray R C lwrc`,
+//! the older `height width row column`. A fifth word is a label. `wall` before four numbers makes
+//! them a wall.
 
 use super::word::{Word, Words, quote};
 use crate::input::error::Fault;
 use crate::puzzle::trays::{Item, Piece, Rect, Tray, TrayError};
 
-/// What the four numbers of a line are.
+/// Meaning of the four numbers of a line
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, clap::ValueEnum)]
 pub enum Lines {
-    /// r1 c1 r2 c2: a block's first and last cell
+    /// r1 c1 r2 c2: first and last cell of a block
     #[default]
     Corners,
     /// height width row column
@@ -20,7 +20,7 @@ pub enum Lines {
 }
 
 impl Lines {
-    /// The rectangle that four numbers are.
+    /// Returns the rectangle of four numbers.
     fn rect(self, [a, b, c, d]: [i64; 4]) -> Result<Rect, crate::puzzle::trays::RectError> {
         match self {
             Self::Corners => Rect::from_corners(a, b, c, d),
@@ -29,15 +29,14 @@ impl Lines {
     }
 }
 
-/// A rectangle, its label, and where its line starts.
+/// A rectangle, its label, and the offset of its line.
 struct Line<'a> {
     at: usize,
     rect: Rect,
     label: Option<Word<'a>>,
 }
 
-/// Reads a tray record. The word `tray` may be missing where trays are asked
-/// for.
+/// Parses a tray record. The word `tray` may be missing if the tray form is requested.
 pub(in crate::input) fn parse(text: &[u8]) -> Result<Tray, Fault> {
     let mut lines = lines(text);
     let (mut rows, mut cols, mut style) = (0, 0, Lines::Corners);
@@ -88,8 +87,8 @@ pub(in crate::input) fn parse(text: &[u8]) -> Result<Tray, Fault> {
     })
 }
 
-/// Reads the two files of the course form: the start with its size first, and
-/// the goal's lines. The fault says which of the two it is in.
+/// Parses the two files of the course form: the size and the blocks, and the lines of the goal. The
+/// fault names its file.
 pub(in crate::input) fn parse_pair(start: &[u8], goal: &[u8], style: Lines) -> Result<Tray, PairFault> {
     let mut lines_of_start = lines(start);
     let Some((at, words)) = lines_of_start.next() else {
@@ -133,7 +132,7 @@ pub(in crate::input) fn parse_pair(start: &[u8], goal: &[u8], style: Lines) -> R
 pub(in crate::input) struct PairFault {
     pub(in crate::input) fault: Fault,
     pub(in crate::input) in_goal: bool,
-    /// The tray itself is fine, but its goal can never be met.
+    /// The tray is valid, but its goal cannot be met.
     pub(in crate::input) no_such_shape: bool,
 }
 
@@ -147,7 +146,7 @@ impl PairFault {
     }
 }
 
-/// Whether the words after `goal` ask for labelled blocks.
+/// Returns whether the words after `goal` request labelled blocks.
 pub(in crate::input) fn is_labelled(rest: &[Word<'_>]) -> Result<bool, Fault> {
     match rest {
         [] => Ok(false),
@@ -156,7 +155,7 @@ pub(in crate::input) fn is_labelled(rest: &[Word<'_>]) -> Result<bool, Fault> {
     }
 }
 
-/// The lines that have words, each with its place and its words.
+/// Returns the lines that have words, each with its offset and its words.
 fn lines(text: &[u8]) -> impl Iterator<Item = (usize, Vec<Word<'_>>)> {
     let mut at = 0;
     text.split(|&byte| byte == b'\n').filter_map(move |line| {
@@ -168,7 +167,7 @@ fn lines(text: &[u8]) -> impl Iterator<Item = (usize, Vec<Word<'_>>)> {
     })
 }
 
-/// The rectangle on a line.
+/// Parses the rectangle on a line.
 fn rectangle<'a>(at: usize, words: &[Word<'a>], style: Lines) -> Result<Line<'a>, Fault> {
     let (numbers, label) = match words {
         [a, b, c, d] => ([a, b, c, d], None),
@@ -186,14 +185,14 @@ fn rectangle<'a>(at: usize, words: &[Word<'a>], style: Lines) -> Result<Line<'a>
     Ok(Line { at, rect, label })
 }
 
-/// The whole number, perhaps negative, that a word is.
+/// Parses a whole number, possibly negative.
 fn number(word: Word<'_>) -> Result<i64, Fault> {
     let text = std::str::from_utf8(word.text).ok();
     let parsed = text.filter(|text| text.len() <= 12).and_then(|text| text.parse().ok());
     parsed.ok_or_else(|| Fault::at(word.at, format!("{} is not a whole number", quote(word.text))))
 }
 
-/// Blocks and goals, marked where the goal asks for certain blocks.
+/// Blocks and goals, marked if the goal requires certain blocks.
 struct Marks {
     blocks: Vec<Piece>,
     goal: Vec<Piece>,
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn corners_and_sizes_are_two_ways_to_say_the_same() {
+    fn both_syntaxes_give_the_same_tray() {
         let corners = "tray 5 4\n0 0 1 0 # left\n0,1,1,2\nwall 4 0 4 3\ngoal\n\t2 1 3 2\r\n";
         let sizes = "tray 5 4 lwrc\n2 1 0 0\n2 2 0 1\nwall 1 4 4 0\ngoal\n2 2 2 1\n";
         let tray = parse(corners.as_bytes()).unwrap();
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_labelled_goal_asks_for_its_blocks() {
+    fn a_labelled_goal_requires_its_blocks() {
         let tray = parse(b"tray 1 3\n0 0 0 0 a\n0 1 0 1 b\ngoal labelled\n0 1 0 1 a").unwrap();
         assert_eq!(tray.classes().len(), 2);
         let tray = parse(b"tray 1 3\n0 0 0 0 a\n0 1 0 1 b\ngoal\n0 1 0 1 a").unwrap();
@@ -273,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_their_place() {
+    fn faults_name_their_position() {
         assert_eq!(
             fault("tray 300 300\n0 0 0 0\ngoal\n0 0 0 0"),
             "None a tray has 1 to 256 rows and columns, not 300x300"

@@ -1,35 +1,33 @@
-//! The words of a record, between spaces, tabs and commas; and the tiles that
-//! they stand for.
+//! Words of a record, separated by spaces, tabs and commas, and the tiles that they denote.
 //!
-//! `0`, `_`, `b`, `x`, `.`, `-` and `*` are the blank. Where none of them is there,
-//! the number of cells itself is: people who count from 1 write a 3×3 board's
-//! blank as 9.
+//! `0`, `_`, `b`, `x`, `.`, `-` and `*` denote the blank. If none of them is present, the number of
+//! cells does: people who count from 1 write the blank of a 3×3 board as 9.
 //!
-//! Among tiles, brackets, quotes and semicolons separate words as well, so that
-//! lists of Python and JSON and quoted CSV need no parser of their own.
+//! Among tiles, brackets, quotes and semicolons also separate words, so that lists of Python and
+//! JSON and quoted CSV need no separate parser.
 
 use crate::input::error::Fault;
 use crate::puzzle::tiles::{Board, Size};
 
-/// Boards up to so many cells are read without an allocation for their words.
+/// Maximum number of cells of boards whose words need no allocation.
 const FEW: usize = 64;
 
-/// Whether a byte only separates words.
+/// Returns whether a byte only separates words.
 pub(in crate::input) const fn is_gap(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b',' | b'\r' | b'\n' | 0x0b | 0x0c)
 }
 
-/// Whether a byte only separates tiles: a gap, or what lists and quoted CSV add.
+/// Returns whether a byte only separates tiles: a gap, or a mark of lists and quoted CSV.
 pub(in crate::input) const fn is_tile_gap(byte: u8) -> bool {
     is_gap(byte) || is_list_mark(byte)
 }
 
-/// Whether a byte belongs to the notation of lists and of quoted CSV.
+/// Returns whether a byte belongs to the notation of lists and of quoted CSV.
 pub(in crate::input) const fn is_list_mark(byte: u8) -> bool {
     matches!(byte, b'[' | b']' | b'(' | b')' | b'{' | b'}' | b'"' | b'\'' | b';')
 }
 
-/// Where the comment of a line starts: at a `#`, or at a `//` that begins a word.
+/// Returns the start of a line's comment: a `#`, or a `//` at the start of a word.
 pub(in crate::input) fn comment(line: &[u8]) -> Option<usize> {
     let hash = memchr::memchr(b'#', line);
     let mut slashes = memchr::memchr_iter(b'/', line)
@@ -40,14 +38,14 @@ pub(in crate::input) fn comment(line: &[u8]) -> Option<usize> {
     }
 }
 
-/// The text without the gaps at its ends.
+/// Returns the text without gaps at its ends.
 pub(in crate::input) fn trim(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|&b| !is_gap(b)).unwrap_or(text.len());
     let end = text.iter().rposition(|&b| !is_gap(b)).map_or(start, |last| last + 1);
     &text[start..end]
 }
 
-/// One word and where it stands.
+/// A word and its offset.
 #[derive(Clone, Copy)]
 pub(in crate::input) struct Word<'a> {
     pub(in crate::input) at: usize,
@@ -55,7 +53,7 @@ pub(in crate::input) struct Word<'a> {
 }
 
 impl Word<'_> {
-    /// The tile that the word stands for, 0 for the blank.
+    /// Returns the tile that the word denotes, 0 for the blank.
     #[inline]
     pub(in crate::input) fn tile(self) -> Result<u32, Fault> {
         if let [b'_' | b'b' | b'x' | b'B' | b'X' | b'.' | b'-' | b'*'] = self.text {
@@ -64,7 +62,7 @@ impl Word<'_> {
         self.number().map_err(|what| Fault::at(self.at, what))
     }
 
-    /// The number that the word is, or what to say of it.
+    /// Returns the number that the word denotes, or an error.
     #[inline]
     pub(in crate::input) fn number(self) -> Result<u32, String> {
         let mut number = 0;
@@ -82,7 +80,7 @@ impl Word<'_> {
     }
 }
 
-/// A word as it can be shown in a message: short, printable, in quotes.
+/// Returns a word for messages: short, printable, in quotes.
 pub(in crate::input) fn quote(text: &[u8]) -> String {
     const SHOWN: usize = 24;
     let shown: String = String::from_utf8_lossy(&text[..text.len().min(SHOWN)])
@@ -96,13 +94,13 @@ pub(in crate::input) fn quote(text: &[u8]) -> String {
     format!("'{shown}{}'", if text.len() > SHOWN { "…" } else { "" })
 }
 
-/// The words of a text. A `#`, or a `//` where a word would start, and what
-/// follows it on its line are no words.
+/// Iterator over the words of a text. Comments, from a `#` or a `//` at the start of a word to the
+/// end of the line, are skipped.
 #[derive(Clone)]
 pub(in crate::input) struct Words<'a> {
     text: &'a [u8],
     at: usize,
-    /// Whether the marks of lists are gaps.
+    /// Whether marks of lists are gaps.
     lists: bool,
 }
 
@@ -111,7 +109,7 @@ impl<'a> Words<'a> {
         Self { text, at: 0, lists: false }
     }
 
-    /// The words of a text of tiles.
+    /// Returns the words of a text of tiles.
     pub(in crate::input) fn tiles(text: &'a [u8]) -> Self {
         Self { text, at: 0, lists: true }
     }
@@ -145,7 +143,7 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// The board whose tiles are these `size.cells()` words.
+/// Returns the board with the tiles of `size.cells()` words.
 pub(in crate::input) fn board<'a>(
     size: Size,
     words: impl Iterator<Item = Word<'a>> + Clone,
@@ -173,13 +171,13 @@ pub(in crate::input) fn board<'a>(
     })
 }
 
-/// The first word that is no tile, for a record with other faults too: junk is
-/// the better explanation of a wrong count.
+/// Returns a fault for the first word that is not a tile, for a record with other faults too: it
+/// explains a wrong count better.
 pub(in crate::input) fn junk<'a>(mut words: impl Iterator<Item = Word<'a>>) -> Option<Fault> {
     words.find_map(|word| word.tile().err())
 }
 
-/// What to say of a number of tiles that does not fit the size.
+/// Returns the fault for a number of tiles that does not fit the size.
 pub(in crate::input) fn wrong_count(size: Size, found: usize) -> Fault {
     let what = if found < size.cells() { "few" } else { "many" };
     Fault::whole(format!("too {what} tiles: {size} needs {}, not {found}", size.cells()))

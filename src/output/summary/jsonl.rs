@@ -15,7 +15,7 @@ impl Summary {
         self.counts_member(out);
         member(out, "time_s", rounded(run.elapsed.as_secs_f64(), 1e6));
         member(out, "setup_s", rounded(run.setup.as_secs_f64(), 1e6));
-        member(out, "puzzles_per_s", rounded(run.rate(self.puzzles - self.kept), 10.0));
+        member(out, "puzzles_per_s", rounded(run.rate(self.puzzles - self.previous), 10.0));
         member(out, "nodes_per_s", rounded(run.rate(self.generated - self.generated_before), 10.0));
         member(out, "threads", run.threads);
         member(out, "peak_memory_bytes", run.peak_memory);
@@ -28,8 +28,8 @@ impl Summary {
         out.extend_from_slice(b"}\n");
     }
 
-    /// Appends the counts as one object, so that none of them shares its name with
-    /// a field of results.
+    /// Appends the counts as a nested object, so that no count shares its name with a field of
+    /// results.
     fn counts_member(&self, out: &mut Vec<u8>) {
         append(out, format_args!(",\"counts\":{{\"puzzles\":{}", self.puzzles));
         member(out, "solved", self.solved);
@@ -47,8 +47,8 @@ impl Summary {
         member(out, "expanded", self.expanded);
         member(out, "generated", self.generated);
         member(out, "fallbacks_to_ida", self.fallbacks_to_ida);
-        if self.kept > 0 {
-            member(out, "kept", self.kept);
+        if self.previous > 0 {
+            member(out, "kept", self.previous);
         }
         out.push(b'}');
     }
@@ -82,7 +82,7 @@ fn append(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).expect("a vector takes every byte");
 }
 
-/// A value to so many parts of one.
+/// Rounds a value to a multiple of 1/`parts`.
 fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }

@@ -1,4 +1,4 @@
-//! The summary as people read it, for stderr.
+//! Summary as text, for stderr.
 
 use super::{Run, Summary};
 use crate::model::report::GiveUp;
@@ -6,15 +6,14 @@ use crate::quantity::{Bytes, Count, Span};
 use std::fmt::{self, Write};
 use std::time::Duration;
 
-/// From so many puzzles up, percentiles and the slowest ones are worth a line.
+/// Minimum number of puzzles for percentiles and the list of slowest puzzles.
 const MANY: u64 = 20;
 
-/// A set-up of so long, and of a hundredth of the time, is worth a word.
+/// Minimum set-up time that is shown, if it is also a hundredth of the time.
 const SETUP: Duration = Duration::from_millis(10);
 
 impl Summary {
-    /// A few aligned lines: counts, time, memory, and for big batches how the
-    /// times are spread.
+    /// Returns a few aligned lines: counts, time, memory, and for large batches the latency.
     pub fn text(&self, run: &Run) -> String {
         let mut text = String::new();
         self.lines(&mut text, run).expect("a string takes every character");
@@ -28,10 +27,10 @@ impl Summary {
             Some(records) => writeln!(out, "  deadline {} not begun", plural(records, "record"))?,
             None => writeln!(out, "  deadline the rest of the input not begun")?,
         }
-        if self.kept > 0 {
-            writeln!(out, "  kept     {} of the earlier run", plural(self.kept, "result"))?;
+        if self.previous > 0 {
+            writeln!(out, "  kept     {} of the earlier run", plural(self.previous, "result"))?;
         }
-        let now = self.puzzles - self.kept;
+        let now = self.puzzles - self.previous;
         write!(out, "  time     {}", Span(run.elapsed))?;
         match run.setup >= SETUP && run.setup >= run.elapsed / 100 {
             true => {
@@ -50,18 +49,18 @@ impl Summary {
         write!(out, "\n  memory   {} peak", Bytes(run.peak_memory))?;
         write!(out, " of {}", Bytes(run.memory_cap))?;
         match self.fallbacks_to_ida {
-            0 => out.push_str(", no fallback to IDA*\n"),
+            0 => out.push_str("\n"),
             n => writeln!(out, ", {} to IDA*", plural(n, "fallback"))?,
         }
         if self.puzzles - self.invalid >= MANY && !self.times.is_empty() {
             let [p50, p90, p99] = [50.0, 90.0, 99.0].map(|percent| Span(self.percentile(percent)));
-            writeln!(out, "  each     50 % in {p50}, 90 % in {p90}, 99 % in {p99}")?;
+            writeln!(out, "  latency  p50 {p50}, p90 {p90}, p99 {p99}")?;
             self.slowest_lines(out)?;
         }
         Ok(())
     }
 
-    /// `100 puzzles: 95 solved (94 optimal), 1 unsolvable, …`, without zeros.
+    /// Appends `100 puzzles: 95 solved (94 optimal), 1 unsolvable, …`, without zeros.
     fn counts(&self, out: &mut String) -> fmt::Result {
         write!(out, "{}: {} solved", plural(self.puzzles, "puzzle"), self.solved)?;
         if self.solved > 0 {
@@ -71,7 +70,7 @@ impl Summary {
                 match self.unproved {
                     0 if self.optimal == self.solved => "all".into(),
                     0 => self.optimal.to_string(),
-                    // Text does not say it of what was kept.
+                    // Text results of an earlier run have no statement on optimality.
                     _ => format!("at least {}", self.optimal),
                 }
             )?;
@@ -95,7 +94,7 @@ impl Summary {
         Ok(())
     }
 
-    /// The slowest puzzles, a line for each.
+    /// Appends the slowest puzzles, one line each.
     fn slowest_lines(&self, out: &mut String) -> fmt::Result {
         let names: Vec<String> =
             self.slowest.iter().map(|slow| format!("{}:{}", slow.file, slow.n)).collect();
@@ -112,7 +111,7 @@ impl Summary {
     }
 }
 
-/// A count with its noun.
+/// Returns a count with its noun.
 fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
@@ -130,7 +129,7 @@ mod tests {
             "100 puzzles: 95 solved (94 optimal), 1 unsolvable, 2 gave up (nodes: 2), 2 invalid\n  \
              time     310 ms, 323 puzzles/s, 11.4 M nodes/s, 2 threads\n  \
              memory   71.2 MiB peak of 512 MiB, 3 fallbacks to IDA*\n  \
-             each     50 % in 45.1 ms, 90 % in 85.5 ms, 99 % in 94 ms\n  \
+             latency  p50 45.1 ms, p90 85.5 ms, p99 94 ms\n  \
              slowest  hard.txt:94  94 ms\n           hard.txt:93  93 ms\n           hard.txt:92  92 ms\n           \
              hard.txt:91  91 ms\n           hard.txt:90  90 ms\n"
         );
@@ -153,7 +152,7 @@ mod tests {
         assert_eq!(
             summary.text(&Run { threads: 1, ..RUN }),
             "1 puzzle: 1 solved (all optimal)\n  time     310 ms, 3.23 puzzles/s, 120 k nodes/s, 1 thread\n  \
-             memory   71.2 MiB peak of 512 MiB, no fallback to IDA*\n"
+             memory   71.2 MiB peak of 512 MiB\n"
         );
         assert!(Summary::new().text(&RUN).starts_with("0 puzzles: 0 solved\n"));
     }

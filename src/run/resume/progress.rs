@@ -64,7 +64,7 @@ impl Progress {
         }
         let file = files.get(self.file).or(files.last()).cloned().unwrap_or_default();
         if self.offset > 0 && self.file < files.len() {
-            match digest.add_file(&file, defaults.window, self.offset) {
+            match digest.add_file(&file, defaults.zstd_window, self.offset) {
                 // A file that cannot be opened contributes nothing, as in the earlier run.
                 Err(InputError::Open { .. } | InputError::Directory { .. }) | Ok(_) => {}
                 Err(error) => return Err(error),

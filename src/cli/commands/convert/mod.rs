@@ -28,7 +28,7 @@ pub(in crate::cli) fn run(args: &ConvertArgs) -> anyhow::Result<Exit> {
     let (window, room) = check::room(args.memory, &args.files)?;
     let (courses, files): (Vec<&String>, Vec<&String>) =
         args.files.iter().partition(|file| courses::is_course(&path_of(file)));
-    let defaults = Arc::new(Defaults { window: Some(window), ..args.defaults()? });
+    let defaults = Arc::new(Defaults { zstd_window: Some(window), ..args.defaults()? });
     let files = files.into_iter().map(|name| file(name, &defaults)).collect::<anyhow::Result<Vec<_>>>()?;
     let inputs: Vec<&str> = args.files.iter().chain(&args.results).map(String::as_str).collect();
     let mut sink = args.destination.open(&inputs)?;
