@@ -1,10 +1,9 @@
-//! Who solves the boards of a size and goal: a table of all distances, or a
-//! search with what databases there are.
+//! The cache of solvers, one for each size and goal: a perfect table, or a search with the
+//! available databases.
 //!
-//! A run meets few sizes and goals, again and again. What was chosen for one is
-//! kept, and looked at anew when something better may have become possible: a
-//! table or database that pays only for many boards comes with the record from
-//! which on it does.
+//! A run has few sizes and goals, and each occurs many times. A cached solver is replaced when a
+//! better one becomes possible: a table or database that pays only for many boards is used from the
+//! record at which it pays.
 
 use super::counters::Counters;
 use super::databases::Databases;
@@ -25,51 +24,51 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
-/// Solvers for so many sizes and goals are kept; with tables of their own, fewer.
+/// The largest number of cached solvers, and that of solvers with tables of their own.
 const MAX_SOLVERS: usize = 16;
 const MAX_SOLVERS_WITH_OWN_TABLES: usize = 4;
 
-/// Notes that are printed at most: a file may have boards of any number of sizes.
+/// The largest number of warnings: a file may have boards of many sizes.
 const MAX_WARNINGS: usize = 20;
 
-/// What the tables for one size and goal may take where that must not depend on
-/// others.
+/// The bytes for the tables of one size and goal in a deterministic run, where they must not depend
+/// on other boards.
 const OWN_TABLE_BYTES: u64 = 4 << 20;
 
-/// What is cached of a size and goal.
+/// The solver for one size and goal.
 pub(crate) struct CachedSolver {
     size: Size,
     goal: Goal,
     pub(crate) parity: Parity,
     pub(crate) solver: Arc<dyn Solver>,
-    /// The first record of the run that another solver may be better for.
+    /// The first record for which another solver may be better.
     pub(crate) valid_until: u64,
 }
 
-/// Solvers by size and goal, and whether they came too without_databases for databases.
+/// Solvers by size, goal and whether they were created before databases pay.
 type Solvers = HashMap<(Size, Goal, bool), Arc<dyn Solver>>;
 
 /// The solvers of a run.
 pub(crate) struct SolverCache<'r> {
     options: &'r Options,
-    /// Done when the user was told that trays are refused.
+    /// Done when the warning about unsupported trays was sent.
     trays_warned: Once,
     counters: &'r Counters,
     stop_condition: &'r StopCondition,
     observer: &'r dyn Observer,
-    /// What is left of the memory for tables.
+    /// The budget for tables.
     budget: Budget,
     tables: PerfectTables,
     databases: Mutex<Databases>,
     walks: Mutex<WalkTables>,
     solvers: Mutex<Solvers>,
-    /// Notes that were printed; each is printed once.
+    /// The warnings sent so far; each is sent once.
     warnings: Mutex<HashSet<String>>,
     tray_heuristic_checked: AtomicBool,
 }
 
 impl<'r> SolverCache<'r> {
-    /// With so many bytes for tables, and what databases there are.
+    /// Creates an empty cache with `tables` bytes for tables.
     pub(crate) fn new(
         options: &'r Options,
         counters: &'r Counters,
@@ -94,22 +93,22 @@ impl<'r> SolverCache<'r> {
         }
     }
 
-    /// The time spent on databases so far.
+    /// Returns the time spent on databases so far.
     pub(crate) fn databases_time(&self) -> Duration {
         self.databases.lock().time()
     }
 
-    /// Tells the user why trays are not solved, for the first of them.
+    /// Warns, once, that trays are not solved.
     pub(crate) fn warn_unsupported_trays(&self, reason: &str) {
         self.trays_warned.call_once(|| self.observer.warn(&format!("trays are not solved: {reason}")));
     }
 
-    /// Bytes that are left for tables.
+    /// Returns the bytes left for tables.
     pub(crate) fn tables_left(&self) -> u64 {
         self.budget.left()
     }
 
-    /// Prints a warning, if it is new.
+    /// Sends a warning unless it was sent before.
     fn warn_once(&self, warning: String) {
         let mut warnings = self.warnings.lock();
         if !warnings.contains(&warning) && warnings.len() < MAX_WARNINGS {
@@ -118,7 +117,7 @@ impl<'r> SolverCache<'r> {
         }
     }
 
-    /// Prints a warning on a heuristic that does not suit trays, for the first tray.
+    /// Warns, for the first tray, if the heuristic is not one for trays.
     pub(crate) fn warn_tray_heuristic(&self) {
         if !self.tray_heuristic_checked.load(Relaxed)
             && !self.tray_heuristic_checked.swap(true, Relaxed)
@@ -128,7 +127,7 @@ impl<'r> SolverCache<'r> {
         }
     }
 
-    /// What is cached of a size and goal, for the record of the run at `record`.
+    /// Finds the solver of a size and goal for the record with number `record`.
     fn find_solver(&self, size: Size, goal: &Goal, record: u64) -> CachedSolver {
         let board = goal.board(size).expect("a goal that was read fits its board");
         let parity = Parity::new(&board);
@@ -149,7 +148,8 @@ impl<'r> SolverCache<'r> {
         CachedSolver { size, goal: goal.clone(), parity, solver, valid_until }
     }
 
-    /// The same, if `last` does not know it already; and whether it did not.
+    /// Returns `last` if it is still valid for this size, goal and record, otherwise replaces it.
+    /// The flag is `true` if it was replaced.
     pub(crate) fn look_up<'k>(
         &self,
         last: &'k mut Option<CachedSolver>,
@@ -167,8 +167,7 @@ impl<'r> SolverCache<'r> {
         (last.get_or_insert_with(|| self.find_solver(size, goal, record)), is_new)
     }
 
-    /// The solver that searches, made when it is first needed; while it is `without_databases`,
-    /// without databases.
+    /// Returns the solver that searches; creates it when first needed.
     fn search_solver(
         &self,
         size: Size,
@@ -185,7 +184,7 @@ impl<'r> SolverCache<'r> {
             let databases = if without_databases { &none } else { &self.databases };
             let Self { options, counters, stop_condition, observer, .. } = *self;
             databases.lock().load_deferred(size, board.blank(), options, counters, stop_condition, observer);
-            // Which tables there are must not depend on who comes first.
+            // The tables must not depend on the order in which threads arrive.
             let own = Budget::new(OWN_TABLE_BYTES.min(self.budget.cap()));
             let budget = if options.deterministic { &own } else { &self.budget };
             let own_walks = Mutex::default();

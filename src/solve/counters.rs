@@ -1,25 +1,25 @@
-//! What a run has done so far, readable while it runs.
+//! Counters of a run, readable while it runs.
 //!
-//! Workers add; whoever shows progress reads. The numbers are for people: they
-//! may be a moment old, and the summary does not come from them.
+//! Workers add to them; the progress display reads them. Values may be slightly out of date. The
+//! summary does not use them.
 
 use crate::pdb::BuildProgress;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// Counters that any thread may add to.
+/// Counters that any thread may increment.
 #[derive(Debug, Default)]
 pub struct Counters {
     records: AtomicU64,
     bytes: AtomicU64,
     nodes: AtomicU64,
     solving: AtomicBool,
-    /// Percent of the databases that are being made, and one more; which one is being
-    /// made, and how many there are.
+    /// Percentage of the databases built, plus one; the number of the database being built; the
+    /// number of databases.
     made: AtomicU64,
     database: AtomicU64,
     databases: AtomicU64,
-    /// The total cost that a long search is at, or 0; the nodes before it, and
-    /// those that the last two took.
+    /// The f-bound of a long search, or 0; the nodes before this iteration; the nodes of the last
+    /// two iterations.
     cost: AtomicU64,
     before: AtomicU64,
     took: [AtomicU64; 2],
@@ -28,28 +28,28 @@ pub struct Counters {
 /// The counters at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CounterSnapshot {
-    /// Records decided, written or still waiting for an earlier one.
+    /// Records decided, whether written or waiting for an earlier one.
     pub records: u64,
-    /// Bytes of input that these came from, about.
+    /// The approximate bytes of input of these records.
     pub bytes: u64,
-    /// Nodes generated, also by searches that still run.
+    /// Nodes generated, including those of running searches.
     pub nodes: u64,
     /// Whether set-up is over and records are being solved.
     pub solving: bool,
-    /// The databases that are being made, if any are.
+    /// The databases being built, if any.
     pub making: Option<DatabaseProgress>,
-    /// The search that takes long, if one does.
+    /// The long search in progress, if any.
     pub search: Option<SearchProgress>,
 }
 
-/// Databases that are being made for one kind of board.
+/// The progress of building the databases for one kind of board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DatabaseProgress {
-    /// The number of the one that is being made, from 1.
+    /// The number of the database being built, from 1.
     pub number: u64,
-    /// How many there are.
+    /// The number of databases.
     pub of: u64,
-    /// Percent of the work on all of them that is done. It never falls.
+    /// The percentage of all work that is done. It never decreases.
     pub percent: u64,
 }
 
@@ -59,47 +59,47 @@ impl From<&BuildProgress> for DatabaseProgress {
     }
 }
 
-/// A search that goes from one total cost to the next.
+/// The progress of an iterative-deepening search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchProgress {
-    /// The total cost.
+    /// The current f-bound.
     pub cost: u64,
-    /// Nodes of all searches before it.
+    /// Nodes of all searches before this iteration.
     pub before: u64,
-    /// Nodes that the last one took, and the one before.
+    /// Nodes of the last iteration and of the one before.
     pub took: [u64; 2],
 }
 
 impl Counters {
-    /// Adds records that are decided, and the bytes of input they came from.
+    /// Adds decided records and their bytes of input.
     pub fn add_records(&self, records: u64, bytes: u64) {
         self.records.fetch_add(records, Relaxed);
         self.bytes.fetch_add(bytes, Relaxed);
     }
 
-    /// Adds generated nodes. Searches call this once in thousands of nodes.
+    /// Adds generated nodes. Searches call this once every few thousand nodes.
     pub fn add_nodes(&self, nodes: u64) {
         self.nodes.fetch_add(nodes, Relaxed);
     }
 
-    /// Set-up is over: records are being solved from now on.
+    /// Marks the end of set-up.
     pub fn begin_solving(&self) {
         self.solving.store(true, Relaxed);
     }
 
-    /// Says how far the databases are made.
+    /// Updates the progress of building databases.
     pub fn making(&self, making: DatabaseProgress) {
         self.database.store(making.number, Relaxed);
         self.databases.store(making.of, Relaxed);
         self.made.fetch_max(1 + making.percent, Relaxed);
     }
 
-    /// All databases are made.
+    /// Marks the end of building databases.
     pub fn making_ended(&self) {
         self.made.store(0, Relaxed);
     }
 
-    /// A long search has come to this total cost.
+    /// Starts the iteration of a long search with f-bound `cost`.
     pub fn search(&self, cost: u32) {
         if self.cost.load(Relaxed) < cost.into() && self.cost.fetch_max(cost.into(), Relaxed) < cost.into() {
             let nodes = self.nodes.load(Relaxed);
@@ -109,7 +109,7 @@ impl Counters {
         }
     }
 
-    /// The long search is over.
+    /// Marks the end of the long search.
     pub fn search_ended(&self) {
         self.before.store(self.nodes.load(Relaxed), Relaxed);
         for counter in [&self.cost, &self.took[0], &self.took[1]] {
@@ -117,7 +117,7 @@ impl Counters {
         }
     }
 
-    /// What has been counted so far.
+    /// Returns the current values.
     pub fn read(&self) -> CounterSnapshot {
         let get = |counter: &AtomicU64| counter.load(Relaxed);
         CounterSnapshot {

@@ -1,10 +1,10 @@
-//! Why a puzzle or a batch cannot be set up.
+//! Errors while a solver or a batch is set up.
 
 use crate::memory::budget::OutOfBudget;
 use crate::pdb::BuildError;
 use std::io;
 
-/// Why memory or databases for solving are not there.
+/// An error while memory or databases are set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The memory cap is too small.

@@ -1,19 +1,19 @@
-//! How a run divides its memory.
+//! The division of a run's memory.
 //!
-//! Each worker owns a small slice for the puzzles that it solves by itself; one
-//! large part serves the few puzzles that outgrow a slice, one at a time.
+//! Each worker owns a slice for the puzzles that it solves alone. The large region serves the few
+//! puzzles that outgrow a slice, one at a time.
 
 use crate::input::Reader;
 use crate::memory::budget::{Budget, OutOfBudget, PROGRAM, least_cap};
 
-/// What a worker needs beside its slice: the touched part of its stack, its
-/// block of input, its buffers and its part of the summary.
+/// Bytes per worker outside its slice: the used part of its stack, its block of input, its buffers
+/// and its summary.
 const WORKER: u64 = 288 << 10;
 
-/// The largest slice that a worker gets.
+/// The largest slice.
 const MAX_SLICE: u64 = 64 << 20;
 
-/// The least that is left for searches.
+/// The smallest arena for searches.
 const MIN_ARENA: u64 = 8 << 20;
 
 /// The parts of a run's memory, in bytes.
@@ -21,17 +21,17 @@ const MIN_ARENA: u64 = 8 << 20;
 pub(crate) struct MemoryPlan {
     /// Results that wait for an earlier one, and their puzzles.
     pub(crate) reorder_buffer: u64,
-    /// Heuristics' tables.
+    /// Tables of heuristics.
     pub(crate) tables: u64,
-    /// Each worker's slice.
+    /// The slice of each worker.
     pub(crate) slice: u64,
-    /// The part for puzzles that outgrow a slice.
+    /// The region for puzzles that outgrow a slice.
     pub(crate) large_region: u64,
 }
 
 impl MemoryPlan {
-    /// Divides a budget among so many workers. Of what is reserved already, `before`
-    /// tells the part that depends on the cap.
+    /// Divides a budget among `threads` workers. `before` returns the part of the existing
+    /// reservations that depends on the cap.
     pub(crate) fn new(
         budget: &Budget,
         threads: usize,
@@ -51,9 +51,9 @@ impl MemoryPlan {
         Ok(Self { reorder_buffer, tables, slice, large_region: arena - slice * threads })
     }
 
-    /// The same for every cap and every number of workers that it can hold, with at most
-    /// `threads` workers, each of which needs `beside` bytes outside of its slice; and
-    /// how many there are. `before` is what was reserved already under a cap.
+    /// Returns a plan that does not depend on the cap or the number of workers, and the number of
+    /// workers that fit, at most `threads`. Each worker needs `beside` bytes outside its slice.
+    /// `before` returns the reservations that depend on the cap.
     pub(crate) fn deterministic(
         budget: &Budget,
         threads: usize,
@@ -75,29 +75,29 @@ impl MemoryPlan {
         Ok((memory_plan, threads as usize))
     }
 
-    /// The least that a deterministic run needs.
+    /// Returns the smallest memory of a deterministic run.
     pub(crate) fn min_deterministic_bytes() -> u64 {
         deterministic_common() + SLICE + WORKER + Self::TRAY_TABLES
     }
 
-    /// What tables for one tray may take where that must not depend on fixed_reservations.
+    /// The bytes for the tables of one tray in a deterministic run.
     pub(crate) const TRAY_TABLES: u64 = 1 << 20;
 
-    /// What the program takes before it has done anything.
+    /// The memory of the program itself.
     pub(crate) const PROGRAM: u64 = PROGRAM;
 
-    /// The least that a run needs.
+    /// Returns the smallest memory of a run under `cap`.
     pub(crate) fn min_bytes(cap: u64, threads: usize) -> u64 {
         let (reorder_buffer, tables) = cap_dependent(cap);
         fixed(threads as u64) + reorder_buffer + tables
     }
 
-    /// The arena that holds the slices and the large part.
+    /// Returns the size of the arena, which holds the slices and the large region.
     pub(crate) fn arena(&self, threads: usize) -> usize {
         (self.slice * threads as u64 + self.large_region) as usize
     }
 
-    /// The least arena that is worth a run.
+    /// The smallest useful arena.
     pub(crate) const MIN_ARENA: usize = MIN_ARENA as usize;
 }
 
@@ -107,22 +107,22 @@ const TABLES: u64 = 16 << 20;
 const SLICE: u64 = 8 << 20;
 const LARGE_REGION: u64 = 64 << 20;
 
-/// What a deterministic run needs beside what its workers own.
+/// Returns the bytes of a deterministic run apart from those of its workers.
 fn deterministic_common() -> u64 {
     fixed(0) - MIN_ARENA + REORDER_BUFFER + TABLES + LARGE_REGION
 }
 
-/// What is needed under any cap.
+/// Returns the bytes needed under any cap.
 fn fixed(threads: u64) -> u64 {
     PROGRAM + threads * WORKER + Reader::FOOTPRINT as u64 + MIN_ARENA
 }
 
-/// The reorder_buffer and the tables, which grow with the cap.
+/// Returns the sizes of the reorder buffer and the tables, which grow with the cap.
 fn cap_dependent(cap: u64) -> (u64, u64) {
     ((cap / 24).clamp(1 << 20, 64 << 20), (cap / 24).clamp(2 << 20, 64 << 20))
 }
 
-/// What is reserved of a budget that does not depend on its cap.
+/// Returns the reservations that do not depend on the cap.
 fn fixed_reservations(budget: &Budget, before: &impl Fn(u64) -> u64) -> u64 {
     (budget.cap() - budget.left()).saturating_sub(before(budget.cap()))
 }
@@ -155,8 +155,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The first number that is told does, whatever the cap, the threads and
-        /// the packing, and one MiB less does not.
+        /// The cap that an error reports as needed is sufficient, and one MiB less is not, for any
+        /// cap, number of threads and compression.
         #[test]
         fn needed_cap_is_the_smallest_that_works(
             cap in 0u64..(256 << 20),

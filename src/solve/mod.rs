@@ -1,4 +1,10 @@
-//! How one puzzle instance is solved: which search, in which memory, with which tables.
+//! Solves one puzzle instance: chooses the search, its memory and its tables.
+//!
+//! * `plan`, `memory_plan`: the choice of algorithm, heuristic and memory.
+//! * `solver`, `cache`: the interface of all solvers, and the solvers of a run.
+//! * `tiles`, `trays`: solvers and their combinators.
+//! * `databases`: the choice of pattern databases.
+//! * `one_board`, `one_tray`: solve a single instance without files.
 
 pub(crate) mod cache;
 pub mod counters;

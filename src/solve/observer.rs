@@ -1,17 +1,17 @@
-//! What a run reports while it is under way.
+//! The messages of a run.
 
 use crate::input::InputError;
 
 /// Receives the messages of a run.
 pub trait Observer: Sync {
-    /// A file cannot be read, or not to its end.
+    /// Reports that a file cannot be read, or not to its end.
     fn input_error(&self, error: &InputError);
 
-    /// A record is no puzzle: its file, its number and what is wrong. Called in the order of the
-    /// records, and not for all of many.
+    /// Reports an invalid record: its file, its number and the fault. Called in the order of the
+    /// records, and only for the first of many.
     fn invalid_record(&self, _what: &str) {}
 
-    /// Something will not be done; `what` says why.
+    /// Warns that something will not be done; `what` says why.
     fn warn(&self, what: &str);
 
     /// Explains a choice of the plan.

@@ -1,4 +1,4 @@
-//! One board at a time, without files: for sessions and experiments.
+//! Solves single boards without files, for the shell and experiments.
 
 use super::plan::{Plan, Tier};
 use super::solver::{Attempt, Solver};
@@ -14,18 +14,18 @@ use crate::search::{Limits, NoHelpers};
 use parking_lot::Mutex;
 use std::time::Instant;
 
-/// Solves boards for one goal in the way that some options ask for. Any number of
-/// threads may share it, each with a region of its own.
+/// Solves boards for one goal according to the options. Several threads may share it, each with a
+/// region of its own.
 pub struct BoardSolver {
     goal: Board,
     solver: Box<dyn Solver>,
 }
 
 impl BoardSolver {
-    /// A solver for boards of the goal's size; or why there is none. Its tables
-    /// are reserved from the budget.
+    /// Creates a solver for boards of the goal's size, or returns why there is none. Its tables are
+    /// reserved from `budget`.
     pub fn new(goal: &Board, options: &Options, budget: &Budget) -> Result<Self, String> {
-        // Pattern databases are for batches that pay for them.
+        // Pattern databases pay only in a batch.
         let (databases, walks) = (Mutex::default(), Mutex::default());
         let resources = Resources { budget, walks: &walks, databases: &databases };
         match tiles::solver(goal, Plan::new(options, goal.size()), resources) {
@@ -35,11 +35,10 @@ impl BoardSolver {
         }
     }
 
-    /// What is found out about a board, and what it cost. A solution has been
-    /// replayed.
+    /// Solves a board and returns the verdict and the effort. A solution has been replayed.
     ///
     /// # Panics
-    /// If the board is not of the goal's size, or if a solution is none: a bug.
+    /// If the board is not of the goal's size, or if a solution is wrong, which is a bug.
     pub fn solve(&self, board: &Board, region: &mut Region<'_>, limits: Limits<'_>) -> (Verdict, Effort) {
         let mut effort = Effort::default();
         if !is_solvable(board, &self.goal) {

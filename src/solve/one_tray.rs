@@ -1,4 +1,4 @@
-//! One tray, without a file of records around it.
+//! Solves a single tray without files.
 
 use super::plan::Tier;
 use super::solver::Attempt;
@@ -14,7 +14,7 @@ use crate::solve::memory_plan::MemoryPlan;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Solves a tray as the options say, on the calling thread.
+/// Solves a tray according to the options, on the calling thread.
 pub fn solve_tray(
     tray: &Arc<Tray>,
     options: &Options,

@@ -1,86 +1,86 @@
-//! Which search for which puzzle.
+//! The plan for a board: which search, with which heuristic.
 //!
-//! A puzzle is tried in up to three *tiers*: at once, with a small limit on
-//! nodes, because most puzzles of a large batch are easy; then by one worker in
-//! its own slice of memory; then in the large part, with all who are idle.
+//! A puzzle is tried in up to three *tiers*: at once with a small limit on nodes, because most
+//! puzzles of a large batch are easy; then by one worker in its slice of memory; then in the large
+//! region with all idle workers.
 
 use crate::options::{Algorithm, HeuristicChoice, Options, Quality};
 use crate::puzzle::tiles::{Metric, Size};
 use crate::search::Order;
 use crate::search::beam::Width;
 
-/// How much is spent on a puzzle before it is put off.
+/// How much an attempt may spend before the puzzle is deferred to the next tier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Tier {
     /// A few thousand nodes, at once.
     Quick,
-    /// All that fits a worker's slice.
+    /// The memory of a worker's slice.
     Slice,
-    /// All that fits the large part, and whatever can be done without memory.
+    /// The large region; when it is full, searches that need no memory.
     Large,
 }
 
-/// Nodes in the tier [`Tier::Quick`].
+/// The limit on nodes in [`Tier::Quick`].
 pub const QUICK_NODES: u64 = 4000;
 
-/// The same with pattern databases: most boards are solved within it.
+/// The limit on nodes in [`Tier::Quick`] with pattern databases: most boards are solved within it.
 pub const QUICK_NODES_BY_DATABASES: u64 = 500_000;
 
-/// The same for boards of over 16 cells: these take as long as an easy one.
+/// The limit on nodes in [`Tier::Quick`] for boards of more than 16 cells with databases: these
+/// take as long as an easy board.
 pub const QUICK_NODES_OF_WIDE_BOARDS: u64 = 50_000;
 
-/// The frontier that A* builds for small boards before it goes on as IDA*.
+/// The bytes of the frontier that A* builds for small boards before it continues as IDA*.
 const SMALL_BOARD_FRONTIER: usize = 2 << 20;
 
-/// The searches for puzzles of one size.
+/// The plan for boards of one size.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Plan {
-    /// What is searched with.
+    /// The search method.
     pub method: Method,
-    /// What counts as one move.
+    /// The metric of moves.
     pub metric: Metric,
-    /// The lower bound.
+    /// The heuristic.
     pub heuristic: HeuristicChoice,
-    /// Whether a solution that is not proved to be shortest may stand in where
-    /// the method finds none within its limits.
+    /// Whether a solution that is not proved shortest is accepted if the method finds none within
+    /// its limits.
     pub allow_fallback: bool,
 }
 
-/// A search, or several one after the other.
+/// A search, or several in sequence.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Method {
-    /// IDA* for easy puzzles, A* for the others; when its memory is full, IDA*
-    /// from its frontier. With `frontier`, a worker's slice is all that A* gets,
-    /// and no more of it than this; otherwise it gets the large part, too.
+    /// IDA* for easy puzzles, A* for the others; when its memory is full, IDA* from its frontier.
+    /// With `frontier`, A* uses at most this part of a worker's slice; otherwise it also gets the
+    /// large region.
     Shortest {
-        /// The bytes of the frontier that is worth building.
+        /// The largest useful frontier in bytes.
         frontier: Option<usize>,
     },
     /// IDA*.
     Ida,
-    /// Best-first in one order.
+    /// Best-first search in one order.
     BestFirst(Order),
-    /// Depth-first with a stack.
+    /// Depth-first search with an explicit stack.
     Dfs,
-    /// Level by level, the best of each.
+    /// Beam search.
     Beam(Width),
-    /// Weighted A* with weights that care less and less for the length.
+    /// Any solution: weighted A* with increasing weights.
     AnySolution,
     /// A method for boards that are too large for shortest solutions.
     Large(LargeMethod),
 }
 
-/// How boards are solved that are too large for shortest solutions.
+/// The methods for boards that are too large for shortest solutions.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum LargeMethod {
-    /// Line by line, tile by tile.
+    /// The staged solver: line by line, tile by tile.
     Staged,
-    /// Line by line, the best boards of each level: so many, or as many as the
-    /// memory allows.
+    /// Beam search, line by line, of the given width, or as wide as the memory allows.
     Beam(Option<usize>),
-    /// Shorter and shorter solutions until the time is over.
+    /// Shorter and shorter solutions until the deadline.
     Improve {
-        /// How many can work on one board.
+        /// The largest number of threads for one board.
         threads: usize,
     },
 }
@@ -99,15 +99,15 @@ impl LargeMethod {
 }
 
 impl Method {
-    /// Whether this is one search that was asked for by its name, and whose
-    /// nodes are to be counted as if it had been the only one.
+    /// Returns whether this is a single search that was requested by name. Its nodes are counted as
+    /// if it were the only one.
     pub fn is_explicit(self) -> bool {
         !matches!(self, Self::Shortest { .. } | Self::AnySolution | Self::Large(_))
     }
 }
 
-/// The width of a beam: what was asked for, or by the memory. It does not depend on the
-/// number of threads, so that neither do the counts.
+/// Returns the width of a beam: the requested one, or one that depends on the memory. It does not
+/// depend on the number of threads, so neither do the counts.
 pub(crate) fn beam_width(options: &Options) -> Width {
     const LEAST: u64 = 1 << 20;
     const MOST: u64 = 64 << 20;
@@ -120,13 +120,13 @@ pub(crate) fn beam_width(options: &Options) -> Width {
 }
 
 impl Plan {
-    /// The plan for boards of a size.
+    /// Creates the plan for boards of one size.
     pub fn new(options: &Options, size: Size) -> Self {
         let small = size.cells() <= 16;
         let method = match options.algorithm {
             Algorithm::Auto => match options.quality {
-                // Where a node costs little, a frontier that stays in the cache
-                // is worth more than a large one (docs/benchmarks.md).
+                // Where a node is cheap, a frontier that stays in the cache is better than a large
+                // one (docs/benchmarks.md).
                 Quality::Auto | Quality::Optimal | Quality::Improve if small => {
                     Method::Shortest { frontier: Some(SMALL_BOARD_FRONTIER) }
                 }
@@ -135,8 +135,8 @@ impl Plan {
                 Quality::Improve => Method::Large(LargeMethod::Improve { threads: options.threads }),
                 Quality::Auto | Quality::Fast => Method::Large(LargeMethod::Staged),
             },
-            // A search that was asked for by its name takes its states in the order of
-            // the textbook, one by one, so that its counts are those of the textbook.
+            // A search requested by name expands states one by one in the order of the textbook, so
+            // that its counts are those of the textbook.
             Algorithm::Astar => Method::BestFirst(Order::ASTAR.strict()),
             Algorithm::Wastar => Method::BestFirst(Order::weighted(options.weight).strict()),
             Algorithm::Greedy => Method::BestFirst(Order::GREEDY.strict()),
@@ -158,8 +158,8 @@ impl Plan {
         Self { method, metric: options.tile_metric, heuristic, allow_fallback }
     }
 
-    /// The same plan with pattern databases as lower bound: a node costs more
-    /// than its place, so that A* gets all the memory that there is.
+    /// Returns this plan with pattern databases as heuristic. A node then costs more than its
+    /// memory, so A* gets all of it.
     pub fn with_databases(mut self) -> Self {
         if let Method::Shortest { frontier } = &mut self.method {
             *frontier = None;
@@ -167,7 +167,7 @@ impl Plan {
         self
     }
 
-    /// Why, in a sentence.
+    /// Explains the plan in a sentence.
     pub fn explain(&self, size: Size) -> String {
         let method = match self.method {
             Method::Shortest { frontier: Some(_) } => {

@@ -1,4 +1,4 @@
-//! A puzzle's searches, behind one call.
+//! The interface of all solvers for tile boards.
 
 use super::plan::Tier;
 use crate::memory::Region;
@@ -8,27 +8,27 @@ use crate::puzzle::tiles::{Board, Direction, Lines};
 use crate::search::{Ending, HelperPool, Limits, Outcome, Stop};
 use std::iter::repeat_n;
 
-/// Solves boards of one size for one goal. Any number of workers share it.
+/// Solves boards of one size for one goal. All workers share it.
 pub(crate) trait Solver: Send + Sync {
-    /// Tries a board; none if it must be tried in the next tier. What was done
-    /// is added to the effort.
+    /// Tries a board and adds the work to `effort`. Returns none if the board must be tried in the
+    /// next tier.
     fn attempt(&self, board: &Board, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict>;
 }
 
-/// What one attempt may use.
+/// The resources of one attempt.
 pub(crate) struct Attempt<'a, 'r> {
-    /// How much is to be spent.
+    /// How much may be spent.
     pub(crate) tier: Tier,
     /// The limits of this puzzle.
     pub(crate) limits: Limits<'a>,
-    /// Memory for it.
+    /// The memory of this attempt.
     pub(crate) region: &'a mut Region<'r>,
-    /// Who may help.
+    /// The pool of helper threads.
     pub(crate) helpers: &'a dyn HelperPool,
 }
 
-/// Adds what a search did to a puzzle's effort. States visited are those of the last
-/// search alone, which is the one that gives the answer.
+/// Adds the statistics of a search to `effort`. Visited states are those of the last search, which
+/// gives the answer.
 pub(crate) fn account(effort: &mut Effort, outcome: &Outcome) {
     let done = &outcome.statistics;
     effort.expanded += done.expanded;
@@ -37,12 +37,12 @@ pub(crate) fn account(effort: &mut Effort, outcome: &Outcome) {
     effort.fell_back |= done.fell_back;
 }
 
-/// A search's ending as a verdict.
+/// Converts the ending of a search to a verdict.
 pub(crate) fn verdict(ending: Ending) -> Verdict {
     match ending {
         Ending::Solved { path, bound } => {
             let length = path.len() as u32;
-            // A move that goes further than one cell says so above its direction.
+            // A move over several cells stores its length above the bits of the direction.
             let run =
                 |step: &Move| repeat_n(Direction::from_index(step.0 as usize), Lines::cells(*step) as usize);
             let moves = path.iter().flat_map(run).collect();
@@ -58,7 +58,7 @@ pub(crate) fn verdict(ending: Ending) -> Verdict {
     }
 }
 
-/// The reason in results for a limit.
+/// Returns the reason in results for a limit that was reached.
 pub(crate) fn give_up(stop: Stop) -> GiveUp {
     match stop {
         Stop::Memory => GiveUp::Memory,
@@ -69,8 +69,7 @@ pub(crate) fn give_up(stop: Stop) -> GiveUp {
     }
 }
 
-/// One solver for the first attempt at a board, and another one for all that
-/// follow.
+/// Combines a solver for [`Tier::Quick`] with one for the later tiers.
 pub(crate) struct QuickThen<A, B> {
     pub(crate) quick: A,
     pub(crate) then: B,

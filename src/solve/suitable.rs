@@ -1,34 +1,33 @@
-//! Heuristics that do not suit a puzzle: what the user is told about them.
+//! Heuristics that do not suit a puzzle, and the messages about them.
 //!
-//! A heuristic that was asked for and cannot be used on some puzzles of a run is
-//! replaced there, with a note. Where nothing can stand in, the puzzle is given up,
-//! with the reason.
+//! A requested heuristic that cannot be used for some puzzles of a run is replaced there, with a
+//! warning. If no replacement is possible, the puzzle is given up with the reason.
 
 use crate::model::report::GiveUp;
 use crate::options::HeuristicChoice;
 use crate::puzzle::tiles::Size;
 use clap::ValueEnum;
 
-/// Why boards are not solved.
+/// The reason why boards are not solved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Refusal {
     /// The reason in results.
     pub(crate) reason: GiveUp,
-    /// The reason in a sentence.
+    /// The reason as a sentence.
     pub(crate) why: String,
 }
 
-/// What the user should know of a solver.
+/// A message about a solver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Notice {
     /// It gives up all boards.
     NotSolved(Refusal),
-    /// It uses another heuristic than the one that was asked for.
+    /// It uses another heuristic than the requested one.
     Replaced(String),
 }
 
 impl Notice {
-    /// The message for boards of a size.
+    /// Returns the message for boards of `size`.
     pub(crate) fn message(&self, size: Size) -> String {
         match self {
             Self::NotSolved(refusal) => format!("{size} boards are not solved: {}", refusal.why),
@@ -37,14 +36,14 @@ impl Notice {
     }
 }
 
-/// A note on a heuristic that is not one for boards, if so.
+/// Returns a warning if the heuristic is not one for boards.
 pub(crate) fn warning_for_boards(choice: HeuristicChoice) -> Option<String> {
     is_for_trays(choice).then(|| {
         format!("--heuristic {} is for trays; boards are solved with --heuristic auto", name(choice))
     })
 }
 
-/// A note on a heuristic that is not one for trays, if so.
+/// Returns a warning if the heuristic is not one for trays.
 pub(crate) fn warning_for_trays(choice: HeuristicChoice) -> Option<String> {
     let is_suited = choice == HeuristicChoice::Auto || is_for_trays(choice);
     (!is_suited).then(|| {
@@ -56,7 +55,7 @@ fn is_for_trays(choice: HeuristicChoice) -> bool {
     matches!(choice, HeuristicChoice::Nearest | HeuristicChoice::Matching | HeuristicChoice::Total)
 }
 
-/// The name of a heuristic as it is typed.
+/// Returns the name of a heuristic on the command line.
 fn name(choice: HeuristicChoice) -> String {
     choice.to_possible_value().map_or_else(String::new, |value| value.get_name().into())
 }

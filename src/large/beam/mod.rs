@@ -1,7 +1,7 @@
 //! Beam search, line by line.
 //!
 //! 1. On a large board, a first stage moves all tiles close to their homes (`gather`).
-//! 2. Each further [`Stage`] solves one line. Level by level, all boards of the beam are expanded
+//! 2. Each further `Stage` solves one line. Level by level, all boards of the beam are expanded
 //!    and the best successors are kept, up to the width. Boards that have solved the line wait for
 //!    the next stage, which starts at the level of the first of them. Solved lines stay solved.
 //! 3. The last stage solves the rest.

@@ -14,7 +14,7 @@ pub struct Weights {
     pub decay: f64,
     /// The penalty for a pair in the wrong order.
     pub disorder: f64,
-    /// The penalty for an empty place of the line between solved tiles.
+    /// The penalty for an unsolved place of the line between solved tiles.
     pub closed_in: f64,
     /// Levels per cell of the line before the weight of the line grows.
     pub line_weight_delay: f64,

@@ -1,16 +1,14 @@
-//! About how long databases take to set up, and how much time they save.
+//! Estimates of the time that databases need for set-up and of the time that they save.
 
 use crate::pdb::{Needs, Partition};
 use crate::solve::databases::SMALL;
 
-/// States of a database that one thread makes in a second, and bytes that are
-/// read and checked.
+/// States of a database built per second by one thread, and bytes read and verified per second.
 const STATES_PER_SECOND: f64 = 120e6;
 const BYTES_PER_SECOND: f64 = 1e9;
 
-/// About how long one thread takes for a random board without a database, in
-/// seconds, and how many times less with one, by the size of its largest
-/// pattern (docs/benchmarks.md).
+/// Returns the approximate seconds that one thread needs for a random board, with databases whose
+/// largest pattern has `largest` tiles, or without (docs/benchmarks.md).
 pub(crate) fn seconds_per_board(cells: usize, largest: Option<usize>) -> f64 {
     let without = match cells {
         25.. => 1e7,
@@ -34,13 +32,13 @@ pub(crate) fn seconds_per_board(cells: usize, largest: Option<usize>) -> f64 {
     without / gain + 20e-6
 }
 
-/// How long it takes to make or read databases.
+/// Returns the seconds to build or read databases.
 pub(crate) fn seconds_to_set_up(needs: &Needs, threads: f64) -> f64 {
     needs.states as f64 / STATES_PER_SECOND / threads + needs.to_read as f64 / BYTES_PER_SECOND
 }
 
-/// How many boards one thread searches without databases in the time that these
-/// take. One small board is not worth them; a large one is.
+/// Returns the number of boards from which on databases pay: those that one thread solves without
+/// them during set-up. At least 1 for small boards, because a single one is never worth a database.
 pub(crate) fn break_even_boards(cells: usize, partition: &Partition, needs: &Needs, threads: f64) -> u64 {
     let gain = seconds_per_board(cells, None) - seconds_per_board(cells, partition.largest());
     let boards = (seconds_to_set_up(needs, threads) / gain) as u64;

@@ -1,17 +1,15 @@
-//! Which pattern databases a run uses.
+//! Chooses the pattern databases of a run.
 //!
-//! A large database solves a board in a fraction of the time, but has to be made
-//! or read first, and takes memory from the searches. For each kind of board in
-//! the files, the one is chosen with which the whole batch is expected to take
-//! the least time, of those that fit. What a stream will bring is a guess: the
-//! memory is set aside, and the database is fetched when so many boards have come
-//! that it would have paid for them.
+//! A large database solves a board in a fraction of the time, but it must be built or read first,
+//! and it takes memory from the searches. For each kind of board in the input, the choice minimises
+//! the expected time of the whole batch among the databases that fit. The contents of a stream are
+//! unknown: memory is reserved, and the database is loaded when enough boards have arrived that it
+//! would have paid.
 //!
-//! Where node counts must repeat ([`Options::repeats_counts`]), the choice depends on
-//! the options and the input alone: times are those of one thread that finds nothing on
-//! disk, and streams are not looked into. With `--deterministic` it does not depend on
-//! the memory either: databases have a fixed deterministic_bytes_left, and a cap that does not hold what
-//! was chosen is refused.
+//! If node counts must be repeatable ([`Options::repeats_counts`]), the choice depends on options
+//! and input only: times are those of one thread with an empty database folder, and streams are not
+//! sampled. With `--deterministic` it does not depend on the memory cap either: databases have a
+//! fixed share, and a cap that is too small for the choice is an error.
 
 pub(crate) mod costs;
 pub(crate) mod sample;
@@ -37,29 +35,28 @@ use std::time::{Duration, Instant};
 pub(crate) struct Databases {
     pub(crate) library: Library,
     chosen: Vec<PartitionChoice>,
-    /// Whether searches may be guided by databases at all, whether they must be,
-    /// and how these must divide the tiles.
+    /// Whether databases may be used, whether they must be, and the partition that was requested.
     enabled: bool,
     forced: bool,
     partition: Option<Partition>,
-    /// Whether the choice may depend on nothing but the options and the input; and on
-    /// the memory, or not even that.
+    /// Whether the choice may depend on options, input and memory cap only (`repeatable`), and not
+    /// even on the cap (`deterministic`).
     repeatable: bool,
     deterministic: bool,
-    /// What is left of [`DETERMINISTIC_BYTES`].
+    /// The unused rest of [`DETERMINISTIC_BYTES`].
     deterministic_bytes_left: u64,
-    /// Time spent on making and reading databases.
+    /// Time spent on building and reading databases.
     time: Duration,
 }
 
-/// A partition, what it needs, and what the choice assumed that it needs.
+/// A partition, its needs, and the needs that the choice assumed.
 struct Chosen {
     partition: Partition,
     needs: Needs,
     assumed: Needs,
 }
 
-/// What a run reserves before and after its databases, under a cap.
+/// The memory that a run reserves before and after its databases, as functions of the cap.
 #[derive(Clone, Copy)]
 pub(crate) struct OtherNeeds<'a> {
     pub(crate) before: &'a dyn Fn(u64) -> u64,
@@ -69,8 +66,8 @@ pub(crate) struct OtherNeeds<'a> {
 }
 
 impl OtherNeeds<'_> {
-    /// Returns the bytes needed after the databases, with what searches that use
-    /// databases keep outside of the arena.
+    /// Returns the bytes needed after the databases, including those that searches with databases
+    /// use outside the arena.
     fn after(&self, cap: u64) -> u64 {
         (self.after)(cap, self.threads) + self.threads as u64 * astar::BYTES_OUTSIDE_REGION
     }
@@ -82,37 +79,35 @@ struct PartitionChoice {
     size: Size,
     blank: usize,
     partition: Partition,
-    /// The first record of the run for which its databases are used.
+    /// The first record for which the databases are used.
     first_record: u64,
     in_memory: bool,
 }
 
-/// Boards of so many cells are worth a database: smaller ones are solved in no
-/// time, larger ones are too many.
+/// Board sizes for which a database pays: smaller boards are solved without, larger ones would need
+/// too many patterns.
 const CELLS: std::ops::RangeInclusive<usize> = 10..=25;
 
-/// States of databases that are made while a run is going on, at most.
+/// The largest number of states of a database that is built during the run.
 const MAX_LATE_STATES: u64 = 40_000_000;
 
-/// The largest boards that are solved by shortest solutions unless asked
-/// otherwise.
+/// The largest boards for which shortest solutions are the default.
 pub(crate) const SMALL: usize = 16;
 
-/// The largest boards that may have a database.
+/// The largest boards that can have a database.
 const MAX_CELLS: usize = 25;
 
-/// What databases may take with `--deterministic`, for all kinds of boards together:
-/// enough for 7-7-1 of the 15-puzzle. And what those for a stream may take while they
-/// are made: enough for 6-6-3.
+/// The bytes for all databases with `--deterministic`, enough for 7-7-1 of the 15-puzzle; and the
+/// peak while those for a stream are built, enough for 6-6-3.
 const DETERMINISTIC_BYTES: u64 = 40 << 20;
 const DETERMINISTIC_STREAM_BYTES: u64 = 12 << 20;
 
-/// Threads that a choice counts on which must not depend on their number.
+/// The number of threads assumed by a choice that must not depend on it.
 const ASSUMED_THREADS: usize = 64;
 
 impl Databases {
-    /// Chooses databases for a batch, brings them into memory and enters them into the
-    /// budget, of which enough must be left for the run.
+    /// Chooses databases for a batch, loads them and reserves their memory. Enough of the budget is
+    /// left for the run.
     pub(crate) fn prepare(
         options: &Options,
         kinds: &[BoardKind],
@@ -138,10 +133,10 @@ impl Databases {
         }
         let is_searched = |kind: &&BoardKind| match kind.size.cells() {
             ..=SMALL => true,
-            // Above, shortest solutions are found for those who insist.
+            // Larger boards get shortest solutions only on request.
             cells => cells <= MAX_CELLS && options.requires_shortest(),
         };
-        // Who must repeat counts chooses as if there were many threads.
+        // A repeatable choice must not depend on the number of threads.
         others.threads = match () {
             () if new.deterministic => 1,
             () if new.repeatable => others.threads.max(ASSUMED_THREADS),
@@ -155,7 +150,7 @@ impl Databases {
                 continue;
             };
             let BoardKind { size, blank, from_stream, .. } = kind;
-            // Later there will be no more memory for making them than now.
+            // There will not be more memory for building later than now.
             if from_stream && !new.forced && budget.left().saturating_sub(rest) >= assumed.peak {
                 budget.reserve(assumed.peak)?;
                 let first_record =
@@ -165,7 +160,7 @@ impl Databases {
             }
             match new.fetch(options, kind, &partition, counters, stop_condition, observer) {
                 Ok(()) => {}
-                // The run will see for itself that it is over.
+                // The run notices the stop condition itself.
                 Err(BuildError::Stopped) => break,
                 Err(error @ BuildError::Memory(_)) if new.deterministic => {
                     return Err(SetupError::Database(partition.name(), error));
@@ -178,30 +173,30 @@ impl Databases {
             budget.reserve(needs.bytes)?;
             new.chosen.push(PartitionChoice { size, blank, partition, first_record: 0, in_memory: true });
         }
-        // In a deterministic run this belongs to the workers' shares.
+        // In a deterministic run the workers' shares include this.
         if !new.chosen.is_empty() && !new.deterministic {
             budget.reserve(options.threads as u64 * astar::BYTES_OUTSIDE_REGION)?;
         }
         Ok(new)
     }
 
-    /// What each worker needs outside of its slice.
+    /// Returns the bytes that each worker needs outside its slice.
     pub(crate) fn bytes_beside(&self) -> u64 {
         if self.chosen.is_empty() { 0 } else { astar::BYTES_OUTSIDE_REGION }
     }
 
-    /// The time spent on making and reading databases so far.
+    /// Returns the time spent on building and reading databases so far.
     pub(crate) fn time(&self) -> Duration {
         self.time
     }
 
-    /// The first record of the run for which databases are used for such boards.
+    /// Returns the first record for which boards of this kind use databases.
     pub(crate) fn first_record(&self, size: Size, blank: usize) -> u64 {
         let of_kind = |choice: &&PartitionChoice| (choice.size, choice.blank) == (size, blank);
         self.chosen.iter().find(of_kind).map_or(0, |choice| choice.first_record)
     }
 
-    /// Brings databases into memory for which it was too early before.
+    /// Loads the databases for a kind of board whose loading was deferred.
     pub(crate) fn load_deferred(
         &mut self,
         size: Size,
@@ -227,15 +222,14 @@ impl Databases {
         }
     }
 
-    /// The partition for a board whose databases are in memory. Where nobody
-    /// foresaw such a board, one is fetched that is made in a moment and that the
-    /// budget has room for.
+    /// Returns the partition for a kind of board whose databases are in memory. For a kind that the
+    /// sample did not show, loads one that is built quickly and fits the budget.
     pub(crate) fn partition(&mut self, size: Size, blank: usize, budget: &Budget) -> Option<Partition> {
         let same = |choice: &&PartitionChoice| choice.size == size && choice.blank == blank;
         let exact = self.chosen.iter().find(same);
-        // A goal that nobody has seen yet may be a mirror image of one that was.
+        // A new goal may be a mirror image of one whose databases are in memory.
         if self.deterministic {
-            // What is in memory by now depends on the threads.
+            // The set of databases in memory depends on the timing of threads.
             return exact.map(|choice| choice.partition.clone());
         }
         let found = exact
@@ -265,7 +259,7 @@ impl Databases {
         None
     }
 
-    /// Why databases that were asked for are not used for boards of a size.
+    /// Returns why requested databases are not used for boards of this size.
     pub(crate) fn explain_missing(&mut self, size: Size, blank: usize) -> String {
         let why = match self.candidates(size).first() {
             None => "there are no pattern databases for them".into(),
@@ -284,7 +278,7 @@ impl Databases {
         format!("{why}; they are solved with --heuristic auto")
     }
 
-    /// The threads that the choice of databases counts on.
+    /// Returns the number of threads that the choice assumes.
     fn threads(&self, options: &Options) -> f64 {
         if self.repeatable { 1.0 } else { options.threads.min(cores()) as f64 }
     }
@@ -296,7 +290,7 @@ impl Databases {
         }
     }
 
-    /// The best partition for a kind of board, and what it needs.
+    /// Returns the best partition for a kind of board, and its needs.
     fn choose(
         &mut self,
         options: &Options,
@@ -311,7 +305,7 @@ impl Databases {
             return Ok(None);
         }
         let left = budget.left();
-        // What is reserved already and does not depend on the cap.
+        // Reservations so far that do not depend on the cap.
         let fixed = (budget.cap() - left).saturating_sub((others.before)(budget.cap()));
         let threads = self.threads(options);
         let without = work as f64 * seconds_per_board(size.cells(), None) / threads;
@@ -324,7 +318,7 @@ impl Databases {
                 true => self.library.needs_from_scratch(&partition, size, blank).unwrap_or(needs),
                 false => needs,
             };
-            // What is made later is made beside everything else.
+            // Databases loaded later are built while everything else is in memory.
             let is_deferred = self.deterministic && from_stream && !forced;
             let bytes_during_run = if is_deferred { assumed.peak } else { needs.bytes };
             let with = |cap| (assumed.peak + MemoryPlan::PROGRAM).max(bytes_during_run + others.after(cap));
@@ -342,7 +336,7 @@ impl Databases {
                 continue;
             }
             let is_wide = size.cells() > SMALL;
-            // The search wants memory, too.
+            // Leave memory for the search.
             if is_wide && !self.deterministic && needs.bytes > left / 3 && matches!(best, Some((_, Some(_))))
             {
                 explanations.push(format!("{partition}: {} are too large a part", Bytes(needs.bytes)));
@@ -380,7 +374,7 @@ impl Databases {
         }
         match (chosen, least) {
             (None, Some(needed)) if forced => Err(OutOfBudget { cap: budget.cap(), needed }.into()),
-            // A smaller one would solve the boards in another way.
+            // A smaller database would change the search.
             (Some((_, needed)), _) if self.deterministic && needed > budget.cap() => {
                 Err(OutOfBudget { cap: budget.cap(), needed }.into())
             }
@@ -434,13 +428,13 @@ impl Databases {
 }
 
 impl Options {
-    /// Whether node counts must not depend on the machine: a search that was asked for
-    /// by its name counts as a textbook does.
+    /// Returns whether node counts must not depend on the machine. Algorithms requested by name
+    /// count like the textbook.
     pub(crate) fn repeats_counts(&self) -> bool {
         self.deterministic || self.algorithm != Algorithm::Auto
     }
 
-    /// Whether shortest solutions of large boards, too, are asked for.
+    /// Returns whether shortest solutions are required for large boards, too.
     fn requires_shortest(&self) -> bool {
         match self.algorithm {
             Algorithm::Auto => self.quality == Quality::Optimal,
@@ -448,10 +442,10 @@ impl Options {
         }
     }
 
-    /// Whether pattern databases could be of use to anybody.
+    /// Returns whether pattern databases may be used.
     fn may_use_databases(&self) -> bool {
         match self.heuristic {
-            // They count single steps.
+            // Databases count single-tile moves.
             _ if self.tile_metric != Metric::Tile => false,
             HeuristicChoice::Pdb => true,
             HeuristicChoice::Auto => self.quality != Quality::Fast && self.algorithm.proves_shortest(),

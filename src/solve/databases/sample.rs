@@ -1,7 +1,7 @@
-//! A first sample_reader at the files: which boards there are, and about how many.
+//! Samples the input: which kinds of boards it has, and roughly how many.
 //!
-//! Tables are chosen and made before the first puzzle is solved, so somebody has
-//! to sample_reader ahead: at the first records of each file, and at its size.
+//! Databases are chosen and built before the first puzzle is solved, so the first records of each
+//! file and its size are examined beforehand.
 
 use crate::files::name::path_of;
 use crate::input::{Block, Defaults, Packing, RECORDS, Reader};
@@ -17,22 +17,22 @@ use std::io::Cursor;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct BoardKind {
     pub(crate) size: Size,
-    /// The cell of the goal's blank.
+    /// The cell of the blank in the goal.
     pub(crate) blank: usize,
-    /// How many there seem to be.
+    /// The estimated number of boards.
     pub(crate) count: u64,
-    /// How much work they seem to be, in boards of typical difficulty.
+    /// The estimated work, in boards of typical difficulty.
     pub(crate) work: u64,
-    /// Whether none of them was seen: a stream may or may not bring some.
+    /// Whether the estimate is a guess about a stream.
     pub(crate) from_stream: bool,
 }
 
-/// Records that a stream is taken to have: it cannot be looked into.
+/// The assumed number of records in a stream, whose length is unknown.
 const ASSUMED_STREAM_RECORDS: u64 = 1000;
 
-/// The kinds of boards in all files, the most frequent first. Standard input is
-/// taken to go on as it begins; what another stream brings is taken to be like the
-/// files, or else of the given size.
+/// Returns the kinds of boards in all files, the most frequent first. Standard input is assumed to
+/// continue like `first_bytes`. Other streams are assumed to be like the files, or to have boards
+/// of `default_size` if there are none.
 pub(crate) fn sample_input(
     options: &Options,
     defaults: &Defaults,
@@ -43,7 +43,8 @@ pub(crate) fn sample_input(
     let mut streams = 0;
     for file in &options.files {
         match fs::metadata(path_of(file)) {
-            // How much of a stream has come by now depends on its writer.
+            // The number of bytes available depends on the writer, so a repeatable run ignores
+            // them.
             _ if file == "-" && !first_bytes.is_empty() && !options.repeats_counts() => {
                 let reader = Reader::from_stream(file, Cursor::new(first_bytes.to_vec()), defaults.clone());
                 sample_reader(
@@ -55,9 +56,9 @@ pub(crate) fn sample_input(
             }
             _ if file == "-" => streams += 1,
             Ok(metadata) if metadata.is_file() => {
-                // Compressed boards take about a third.
+                // Compression shrinks boards to about a third.
                 let length = if Packing::of(file).is_some() { 3 * metadata.len() } else { metadata.len() };
-                // A short file is read to its end; of a longer one this is a sample.
+                // A short file is read to its end; a longer one is extrapolated.
                 let scale = |records, bytes| match records {
                     0..RECORDS => 1.0,
                     _ => (length as f64 / bytes as f64).max(1.0),
@@ -67,7 +68,7 @@ pub(crate) fn sample_input(
                 }
             }
             Ok(metadata) if !metadata.is_dir() => streams += 1,
-            // The run will say that there is nothing to read.
+            // The run reports files that cannot be read.
             _ => {}
         }
     }
@@ -91,8 +92,8 @@ pub(crate) fn sample_input(
     kinds
 }
 
-/// Adds the boards that a reader brings, so many scale those of its first block:
-/// by its records and its bytes. What cannot be read is somebody else's trouble.
+/// Adds the boards in the first block of `reader`, multiplied by `scale` of the block's records and
+/// bytes. Read errors are ignored; the run reports them.
 fn sample_reader(
     mut reader: Reader,
     scale: impl Fn(usize, u64) -> f64,
@@ -122,9 +123,9 @@ impl BoardKind {
     }
 }
 
-/// For how many boards of typical difficulty a board of up to 16 cells counts: a
-/// search doubles with every other move that the way home is longer than typical.
-/// The hardest boards take hundreds of scale as long as random ones.
+/// Returns the number of typical boards that take as long as this board of up to 16 cells: the
+/// search doubles with every two moves that the lower bound exceeds the typical one. The hardest
+/// boards take hundreds of times as long as random ones.
 fn difficulty(board: &Board, goal: &Board) -> u64 {
     let (rows, cols) = (board.size().rows(), board.size().cols());
     if rows * cols > 16 {
@@ -137,7 +138,7 @@ fn difficulty(board: &Board, goal: &Board) -> u64 {
     2f64.powf((f64::from(lower_bound(&field)) - typical - TYPICAL_CONFLICTS) / 2.0).clamp(1.0, 1024.0) as u64
 }
 
-/// What linear conflicts add to a random board of 16 cells, in moves.
+/// The mean contribution of linear conflicts on a random board of 16 cells, in moves.
 const TYPICAL_CONFLICTS: f64 = 2.0;
 
 fn count(kinds: &mut Vec<BoardKind>, more: BoardKind) {

@@ -1,7 +1,7 @@
-//! Any of the heuristics for tiles, chosen when the program runs.
+//! A heuristic for tiles that is chosen at run time.
 //!
-//! A choice at each estimate costs a little, and saves the program from being
-//! compiled for each heuristic at each width of board.
+//! The branch at each evaluation costs little. It avoids an instance of the engine for each
+//! heuristic and each width of board.
 
 use crate::heuristic::{
     Heuristic, LinearConflict, Manhattan, Misplaced, NoBatch, WalkTables, WalkingDistance,
@@ -33,8 +33,8 @@ pub(crate) enum AnyMemo<L, W> {
 type MemoOf<H, C> = <H as Heuristic<Tiles<C>>>::Memo;
 
 impl AnyHeuristic {
-    /// The chosen one, its tables reserved from `budget`, and a note if another one
-    /// takes its place; or why there is none.
+    /// Creates the chosen heuristic and reserves its tables from `budget`. The string is a warning
+    /// if another heuristic replaces it. Returns an error if there is none.
     pub(crate) fn new<C: Cells>(
         puzzle: &Tiles<C>,
         choice: HeuristicChoice,
@@ -50,7 +50,7 @@ impl AnyHeuristic {
                 if let Some(walking) = walking_distance(puzzle, budget, walks, usize::MAX) {
                     return Ok((walking, None));
                 }
-                // Tables of other sizes and goals may have taken what these need.
+                // Tables of other sizes and goals may have used up the budget.
                 if WalkingDistance::bytes_needed(puzzle, budget.cap() as usize).is_none() {
                     let why = format!("their walking-distance tables need more than {}", Bytes(budget.cap()));
                     return Err(Refusal { reason: GiveUp::Memory, why });
@@ -59,15 +59,15 @@ impl AnyHeuristic {
                             solved with --heuristic linear-conflict";
                 return Ok((linear_conflict(), Some(note.into())));
             }
-            // Tables that are made in a moment and stay in the cache.
+            // Small tables are built quickly and stay in the cache.
             _ => walking_distance(puzzle, budget, walks, 2 << 20).unwrap_or_else(linear_conflict),
         };
         Ok((heuristic, None))
     }
 }
 
-/// The walking distance, its tables reserved; none if they need more than `max_bytes`,
-/// or if those that are missing need more than is left.
+/// Creates the walking distance and reserves its tables. Returns none if they need more than
+/// `max_bytes`, or if the missing ones need more than the budget has left.
 fn walking_distance<C: Cells>(
     puzzle: &Tiles<C>,
     budget: &Budget,

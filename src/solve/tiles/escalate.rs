@@ -1,9 +1,9 @@
-//! Searches that turn out to be long.
+//! Escalation of long searches.
 //!
-//! A small frontier and few databases decide most quickly what is decided in
-//! seconds. What is not is begun again with more of combine: below a larger frontier
-//! there are fewer states, and more databases cut off more of them, but each state
-//! costs more (docs/benchmarks.md).
+//! A small frontier and few partitions are fastest for boards that take seconds. A search that
+//! exceeds a limit on nodes is restarted with more of both: a larger frontier leaves fewer states
+//! below it, and more partitions prune more of them, but each state costs more
+//! (docs/benchmarks.md).
 
 use crate::model::report::{Effort, Solution, Verdict};
 use crate::puzzle::tiles::Board;
@@ -11,13 +11,13 @@ use crate::search::Limits;
 use crate::solve::plan::Tier;
 use crate::solve::solver::{Attempt, Solver};
 
-/// Nodes after which a search is a long one.
+/// The limit on nodes of the first search.
 const SHORT_NODES: u64 = 64_000_000;
 
-/// The memory of those that are not.
+/// The memory of the first search.
 const SHORT_FRONTIER: usize = 32 << 20;
 
-/// A solver for what is decided soon, and one for the rest.
+/// Tries a cheap solver first and escalates to a stronger one.
 pub(crate) struct Escalate {
     pub(crate) first: Box<dyn Solver>,
     pub(crate) then: Box<dyn Solver>,
@@ -29,7 +29,7 @@ impl Solver for Escalate {
         if attempt.tier != Tier::Large {
             return self.first.attempt(board, attempt, effort);
         }
-        // Who counts nodes, or keeps a search on disk, wants one search.
+        // A limit on nodes or a checkpoint requires a single search.
         if limits.max_nodes.is_some() || limits.checkpoint_sink.is_some() {
             return self.then.attempt(board, attempt, effort);
         }
@@ -50,7 +50,7 @@ impl Solver for Escalate {
     }
 }
 
-/// What two searches for the same have proved.
+/// Combines the verdicts of two searches of one board: the best solution and the best bound.
 fn combine(first: Verdict, then: Verdict) -> Verdict {
     match (first, then) {
         (Verdict::GaveUp { bound: first, .. }, Verdict::GaveUp { reason, bound }) => {

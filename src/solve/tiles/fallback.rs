@@ -1,11 +1,10 @@
-//! Solutions that are not proved to be shortest, where the proof takes too long.
+//! Fallback solutions, not proved shortest, for boards whose proof takes too long.
 //!
-//! 1. Where a puzzle has a time limit and is not decided in the first tier: the search of
-//!    `--quality fast`, for a quarter of the time at most. Its solution stands in until
-//!    the proof is done.
-//! 2. Where there is none at the limit: the same with few nodes and growing weights,
-//!    which takes milliseconds.
-//! 3. Where that finds nothing: in stages, which always finds a solution.
+//! 1. If a puzzle has a time limit and is not solved in the first tier: the search of `--quality
+//!    fast`, for at most a quarter of the time. Its solution is kept until the proof is complete.
+//! 2. If there is none when the limit is reached: weighted A* with few nodes and increasing
+//!    weights, which takes milliseconds.
+//! 3. If that finds nothing: the staged solver, which always finds a solution.
 
 use crate::heuristic::Heuristic;
 use crate::large::mutable_board::MutableBoard;
@@ -16,10 +15,10 @@ use crate::search::{Limits, NoHelpers, Stop};
 use crate::solve::solver::verdict;
 use crate::solve::tiles::{BoardPuzzle, Search, any_solution_weights};
 
-/// Nodes for each weight when the time is over.
+/// The limit on nodes for each weight when the time is over.
 const NODES_PER_WEIGHT: u64 = 50_000;
 
-/// A solution that stands in for a shortest one.
+/// A solution that is used if the proof is not completed.
 pub(crate) struct FallbackSolution {
     solution: Solution,
     algorithm: &'static str,
@@ -27,7 +26,7 @@ pub(crate) struct FallbackSolution {
 }
 
 impl FallbackSolution {
-    /// The verdict of this solution where none shorter than `bound` exists.
+    /// Returns the verdict of this solution, given a lower bound.
     pub(crate) fn into_verdict(self, bound: u32, effort: &mut Effort) -> Verdict {
         (effort.algorithm, effort.heuristic) = (self.algorithm, self.heuristic);
         with_bound(self.solution, bound)
@@ -35,7 +34,7 @@ impl FallbackSolution {
 }
 
 impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
-    /// The solution of `--quality fast`, if there is time for it.
+    /// Returns the solution of `--quality fast`, if there is time for it.
     pub(crate) fn timed_fallback(&mut self) -> Option<FallbackSolution> {
         let limits = self.limits;
         self.limits.deadline = Some(limits.any_solution_until?);
@@ -49,7 +48,7 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
         })
     }
 
-    /// A solution where none shorter than `bound` exists, solution in milliseconds.
+    /// Returns a solution found in milliseconds; `bound` is a lower bound.
     pub(crate) fn quick_fallback(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
         let weights = any_solution_weights(board.size().cells());
         self.limits = Limits { deadline: None, ..self.limits.with_at_most(NODES_PER_WEIGHT) };
@@ -61,7 +60,7 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
         self.staged_fallback(board, bound)
     }
 
-    /// A solution that needs no memory to speak of, however far it is.
+    /// Returns a solution of the staged solver, which needs almost no memory.
     fn staged_fallback(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
         let puzzle = self.problem.puzzle;
         let mut field = MutableBoard::to_homes(board, |tile| puzzle.home(tile));
@@ -77,7 +76,7 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
     }
 }
 
-/// The verdict of a solution where none shorter than `bound` exists.
+/// Returns the verdict of a solution, given a lower bound.
 fn with_bound(solution: Solution, bound: u32) -> Verdict {
     let bound = bound.min(solution.length);
     Verdict::Solved(Solution { bound, optimal: bound == solution.length, ..solution })
@@ -97,7 +96,7 @@ mod tests {
     use parking_lot::Mutex;
     use std::time::{Duration, Instant};
 
-    /// The length that a quality finds where there is no time for a proof.
+    /// Returns the length of the solution for a quality when there is no time for a proof.
     fn length(quality: Quality, tile_metric: Metric) -> u32 {
         let tiles = [14, 13, 15, 7, 11, 12, 9, 5, 6, 0, 2, 1, 4, 8, 10, 3];
         let board = Board::new(Size::FIFTEEN, &tiles).unwrap();

@@ -1,8 +1,7 @@
-//! Boards a few moves from the goal: solved before databases are asked.
+//! Short IDA* before pattern databases, for boards a few moves from the goal.
 //!
-//! A lookup in a database misses every cache, and a best-first search has a table
-//! to set up; a short depth-first search has neither. In a batch of easy boards
-//! that is most of the time.
+//! A database lookup misses every cache, and a best-first search must set up a table; a short
+//! depth-first search does neither. In a batch of easy boards this would be most of the time.
 
 use crate::heuristic::{Heuristic, Manhattan};
 use crate::model::report::{Effort, Verdict};
@@ -11,11 +10,11 @@ use crate::search::{Ending, Limits, Problem, ida};
 use crate::solve::plan::Tier;
 use crate::solve::solver::{Attempt, Solver, account, verdict};
 
-/// Boards are solved up to this estimate, and so many nodes are spent on them.
+/// The largest Manhattan distance for which IDA* is tried, and its limit on nodes.
 const MAX_ESTIMATE: u32 = 20;
 const MAX_NODES: u64 = 1000;
 
-/// A solver for all boards, and a quick look at those that are solved.
+/// Tries IDA* with Manhattan distance on boards close to the goal, then another solver.
 pub(crate) struct TryIdaFirst<S> {
     pub(crate) puzzle: Tiles<u64>,
     pub(crate) heuristic: Manhattan,

@@ -16,14 +16,14 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Boards of a size and goal.
+/// A solver for boards of one size and goal.
 pub(crate) struct LargeSolver {
     pub(crate) goal: Board,
     pub(crate) method: LargeMethod,
 }
 
-/// Boards of more cells are not solved at once: their results are long, and
-/// those of a block must not pile up.
+/// Larger boards are not solved in the first tier: their results are long, and those of a block
+/// must not accumulate.
 const QUICK_CELLS: usize = 600;
 
 impl Solver for LargeSolver {
@@ -56,8 +56,8 @@ impl Solver for LargeSolver {
     }
 }
 
-/// A solution in stages. Whoever comes soon enough to help with a large board
-/// solves it from the goal back; the shorter solution is taken.
+/// Solves a board with the staged solver. A helper that joins a large board early enough solves it
+/// from the goal backwards; the shorter solution is returned.
 fn staged(
     field: &MutableBoard,
     limits: &Limits<'_>,
@@ -94,20 +94,20 @@ fn staged(
     endings.into_iter().reduce(shorter).unwrap_or(Err(Stop::Interrupted))
 }
 
-/// Boards of more cells are solved from one end only: two solutions of millions
-/// of moves would take too much memory.
+/// Larger boards are solved in one direction only: two solutions of millions of moves would take
+/// too much memory.
 const MAX_BIDIRECTIONAL_CELLS: usize = 1 << 14;
 
-/// A helper that comes later than this would hold up the owner, for each so many
-/// cells as a board has that is not solved at once.
+/// The latest time for a helper to join, per [`QUICK_CELLS`] cells of the board: a later one would
+/// delay the owner.
 const HELPER_DELAY: Duration = Duration::from_millis(5);
 
-/// The parts of a beam: always so many, so that what is found does not depend on
-/// the number of threads.
+/// The number of shards of a beam. It is fixed, so that the result does not depend on the number of
+/// threads.
 const SHARDS: usize = 4;
 
-/// A solution by one beam; in stages, where a beam does not suit the board or
-/// finds none.
+/// Solves a board with one beam, or with the staged solver if the size is unsuitable or the beam
+/// finds nothing.
 fn beam(
     field: &MutableBoard,
     width: Option<usize>,
@@ -137,7 +137,7 @@ fn beam(
     }
 }
 
-/// All memory of a region.
+/// Returns all memory of a region.
 pub(crate) fn whole_region<'m>(region: &'m mut Region<'_>) -> &'m mut [u64] {
     let bytes = region.bytes();
     let ([_, _, all], used) = region.split(0, 0);
@@ -150,13 +150,13 @@ pub(crate) fn add_work(effort: &mut Effort, work: Work) {
     effort.generated += work.generated;
 }
 
-/// The verdict of a solution where none shorter than `bound` exists.
+/// Returns the verdict of a solution, given a lower bound.
 pub(crate) fn solved(moves: Vec<Direction>, bound: u32) -> Verdict {
     let length = moves.len() as u32;
     Verdict::Solved(Solution { moves: moves.into(), length, optimal: bound == length, bound })
 }
 
-/// Boards that cannot be searched: all that is said of them is a lower bound.
+/// Gives up all boards, with a lower bound.
 pub(crate) struct Unsupported {
     pub(crate) goal: Board,
     pub(crate) metric: Metric,

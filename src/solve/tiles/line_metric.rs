@@ -11,16 +11,16 @@ use crate::solve::suitable::{Notice, Refusal};
 use crate::solve::tiles::{self, NewSolver, Resources, TileSolver};
 use std::sync::OnceLock;
 
-/// The most that is spent on counts: more than this take over a second.
+/// The largest memory for the counts of [`LineWalk`]: more would take over a second.
 const MAX_COUNT_BYTES: u64 = 16 << 20;
 
-/// The most that is spent on a perimeter_bytes, and the most cells of boards that get
-/// one. On larger boards most states are cut off where they are still far from
-/// any perimeter_bytes, and looking the others up costs more than it saves.
+/// The largest memory of a perimeter, and the largest boards that get one. On larger boards most
+/// states are pruned while they are still far from any perimeter, and looking up the others costs
+/// more than it saves.
 const MAX_PERIMETER_BYTES: u64 = 4 << 20;
 const MAX_PERIMETER_CELLS: usize = 12;
 
-/// The solver for boards with this goal, or why there is none.
+/// Returns the solver for boards with this goal, or why there is none.
 pub(crate) fn solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> NewSolver {
     let budget = resources.budget;
     let is_searched = !matches!(plan.method, Method::Large(_));
@@ -57,13 +57,13 @@ pub(crate) fn solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> NewS
     }
 }
 
-/// Boards of up to 16 cells.
+/// Solves boards of up to 16 cells.
 struct LineSolver {
     easy: TileSolver<Lines, LineWalk>,
-    /// NewSolver for the first board that is not solved at once.
+    /// Created for the first board that is not solved in the first tier.
     hard: OnceLock<Option<TileSolver<Lines, Perimeter<LineWalk>>>>,
     goal: Board,
-    /// Bytes for a perimeter_bytes.
+    /// The memory of the perimeter.
     perimeter_bytes: u64,
 }
 
@@ -85,7 +85,7 @@ impl Solver for LineSolver {
     }
 }
 
-/// Larger boards: solved in single steps, of which straight runs are counted.
+/// Solves larger boards in single-tile moves and counts straight runs as one move.
 struct InLineMetric {
     inner: Box<dyn Solver>,
     goal: Board,

@@ -1,4 +1,7 @@
 //! The solver for tile boards of one size and goal.
+//!
+//! `solver` chooses by size, metric and method. [`TileSolver`] runs the searches. Around it stand
+//! combinators, one per file: `ida_first`, `escalate`, `fallback`, `weighted_fallback`.
 
 pub(crate) mod any_heuristic;
 pub(crate) mod escalate;
@@ -35,20 +38,20 @@ use crate::solve::tiles::ida_first::TryIdaFirst;
 use crate::solve::tiles::weighted_fallback::WeightedFallback;
 use parking_lot::Mutex;
 
-/// What the solvers of a run share.
+/// The resources that the solvers of a run share.
 #[derive(Clone, Copy)]
 pub(crate) struct Resources<'r> {
-    /// The memory for tables.
+    /// The budget for tables.
     pub(crate) budget: &'r Budget,
     /// The tables of walking distances.
     pub(crate) walks: &'r Mutex<WalkTables>,
     pub(crate) databases: &'r Mutex<Databases>,
 }
 
-/// A solver without a note, or with one; or why there is none.
+/// A new solver with an optional warning, or the reason why there is none.
 pub(crate) type NewSolver = Result<(Box<dyn Solver>, Option<String>), Refusal>;
 
-/// The solver for boards with this goal, and what the user should know of it.
+/// Creates the solver for boards with this goal, and a message about it, if any.
 pub(crate) fn solver(
     goal: &Board,
     plan: Plan,
@@ -84,14 +87,13 @@ pub(crate) fn solver(
     }
 }
 
-/// How the tiles are divided for pattern databases, if they are to be used and
-/// there are some for this goal.
+/// Returns the partition for pattern databases, if they are to be used and available for this goal.
 fn partition(goal: &Board, plan: Plan, budget: &Budget, databases: &mut Databases) -> Option<Partition> {
     matches!(plan.heuristic, HeuristicChoice::Auto | HeuristicChoice::Pdb)
         .then(|| databases.partition(goal.size(), goal.blank(), budget))?
 }
 
-/// The solver with pattern databases, if there are any.
+/// Creates the solver with pattern databases for boards of up to 16 cells, if there are any.
 fn database_solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option<Box<dyn Solver>> {
     let databases = &mut *resources.databases.lock();
     let partition = &partition(goal, plan, resources.budget, databases)?;
@@ -107,7 +109,7 @@ fn database_solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option
             try_ida_first(goal, TileSolver { puzzle, heuristic, plan }, is_explicit)
         }
         _ => {
-            // Most boards are solved in little memory; those that are not need every byte.
+            // The quick tier needs little memory; later tiers need every byte.
             let heuristic = PatternDatabases::<3, 2, FullPayload>::new(&puzzle, partition, library)?;
             let quick = TileSolver { puzzle, heuristic, plan };
             let puzzle = Tiles::<u64>::new(goal)?;
@@ -121,8 +123,8 @@ fn database_solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option
     }
 }
 
-/// A solver that is spared the boards near the goal, unless its databases are
-/// puzzle_limits for by name.
+/// Wraps a solver so that boards near the goal are first tried with a short IDA*, unless its
+/// databases or its search were requested by name.
 fn try_ida_first(goal: &Board, then: impl Solver + 'static, is_explicit: bool) -> Option<Box<dyn Solver>> {
     if is_explicit {
         return Some(Box::new(then));
@@ -131,7 +133,7 @@ fn try_ida_first(goal: &Board, then: impl Solver + 'static, is_explicit: bool) -
     Some(Box::new(TryIdaFirst { heuristic: Manhattan::new(&puzzle), puzzle, then }))
 }
 
-/// The same for boards of 17 to 25 cells.
+/// Creates the solver with pattern databases for boards of 17 to 25 cells, if there are any.
 fn multi_partition_solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> Option<Box<dyn Solver>> {
     let databases = &mut *resources.databases.lock();
     let partition = &partition(goal, plan, resources.budget, databases)?;
@@ -157,7 +159,7 @@ fn multi_partition_solver(goal: &Board, plan: Plan, resources: Resources<'_>) ->
     Some(Box::new(Escalate { first, then }))
 }
 
-/// The solver without pattern databases.
+/// Creates the solver without pattern databases.
 fn packed_solver<C: Cells + 'static>(goal: &Board, plan: Plan, resources: Resources<'_>) -> NewSolver {
     let Resources { budget, walks, databases } = resources;
     let too_many = || Refusal { reason: GiveUp::Unsupported, why: "the board has too many cells".into() };
@@ -166,8 +168,8 @@ fn packed_solver<C: Cells + 'static>(goal: &Board, plan: Plan, resources: Resour
     if plan.heuristic == HeuristicChoice::Pdb {
         note = Some(databases.lock().explain_missing(goal.size(), goal.blank()));
     }
-    // Small boards, of which there are many, get code of their own for each
-    // heuristic; larger ones share theirs.
+    // Small boards, which are frequent, have an instance of the engine for each heuristic; larger
+    // ones share one.
     let solver: Box<dyn Solver> = match heuristic {
         heuristic if C::CAPACITY > 16 => Box::new(TileSolver { puzzle, heuristic, plan }),
         AnyHeuristic::Misplaced(heuristic) => Box::new(TileSolver { puzzle, heuristic, plan }),
@@ -180,11 +182,11 @@ fn packed_solver<C: Cells + 'static>(goal: &Board, plan: Plan, resources: Resour
 
 /// A puzzle whose states are boards of one size.
 pub(crate) trait BoardPuzzle: Puzzle + Send {
-    /// How the length of a solution is counted.
+    /// The metric of the length of solutions.
     const METRIC: Metric;
     fn size(&self) -> Size;
     fn state(&self, board: &Board) -> Self::State;
-    /// The cell where a tile belongs.
+    /// Returns the home cell of a tile.
     fn home(&self, tile: usize) -> usize;
 }
 
@@ -220,15 +222,15 @@ impl BoardPuzzle for Lines {
     }
 }
 
-/// Boards of a size and goal, with a heuristic.
+/// The searches for boards of one size and goal, with one heuristic.
 pub(crate) struct TileSolver<P, H> {
     pub(crate) puzzle: P,
     pub(crate) heuristic: H,
     pub(crate) plan: Plan,
 }
 
-/// Weights for any solution, those with the shortest solutions first. Large
-/// boards need larger ones to be solved at all.
+/// Returns the weights for any solution. Smaller weights give shorter solutions and come first;
+/// large boards need larger weights to be solved at all.
 pub(crate) fn any_solution_weights(cells: usize) -> [f64; 3] {
     match cells {
         0..=25 => [3.0, 6.0, 12.0],
@@ -237,18 +239,17 @@ pub(crate) fn any_solution_weights(cells: usize) -> [f64; 3] {
     }
 }
 
-/// The frontier of an IDA* that is shared by several threads.
+/// The frontier of an IDA* that several threads share.
 const SHARED_FRONTIER: usize = 4 << 20;
 
-/// Boards of more cells than this are seldom solved before A* has filled its
-/// memory.
+/// Boards of more cells are rarely solved before A* has filled its memory.
 const SMALL: usize = 16;
 
-/// The frontier of such boards, with pattern databases: to store a state takes
-/// longer than to meet it again (docs/benchmarks.md).
+/// The frontier of such boards with pattern databases: storing a state takes longer than generating
+/// it again (docs/benchmarks.md).
 const WIDE_FRONTIER: usize = 256 << 20;
 
-/// The most memory that is worth spending on any solution.
+/// The largest useful memory for any solution.
 const ANY_SOLUTION_BYTES: usize = 1 << 30;
 
 impl<P: BoardPuzzle, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
@@ -262,14 +263,14 @@ impl<P: BoardPuzzle, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             () => QUICK_NODES,
         };
         if is_wide && tier == Tier::Slice && !self.plan.method.is_explicit() {
-            // What is not solved at once takes all the memory and all hands.
+            // A wide board that is not solved in the first tier needs all memory and all threads.
             return None;
         }
         let cut_short = quick && puzzle_limits.max_nodes.is_none_or(|most| most > quick_nodes);
         let limits =
             if cut_short { Limits { max_nodes: Some(quick_nodes), ..puzzle_limits } } else { puzzle_limits };
         if self.plan.method.is_explicit() {
-            // What was tried in an earlier tier is done again from the start.
+            // The search starts again in each tier; earlier attempts are not counted.
             (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
         }
         let mut search = Search {
@@ -280,7 +281,7 @@ impl<P: BoardPuzzle, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             },
             limits,
             region,
-            // Textbook IDA* is run by one thread; others joining would change its counts.
+            // Textbook IDA* runs on one thread; helpers would change its counts.
             helpers: if quick || self.plan.method == Method::Ida { &NoHelpers } else { helpers },
             when_full: if tier == Tier::Large { WhenFull::FallBackToDfs } else { WhenFull::Stop },
             effort,
@@ -290,7 +291,7 @@ impl<P: BoardPuzzle, H: Heuristic<P> + Send> Solver for TileSolver<P, H> {
             Method::Shortest { .. } if quick && !H::PREFETCHED => search.ida(),
             Method::Shortest { frontier: Some(bytes) } => search.astar_then_ida(bytes),
             Method::Shortest { frontier: None } => search.shortest(),
-            // A search that is kept on disk goes on from a frontier.
+            // A search with checkpoints continues from a frontier.
             Method::Ida if limits.checkpoint_sink.is_some() => search.astar_then_ida(usize::MAX),
             Method::BestFirst(order)
                 if order.is_optimal() && order.weighs_estimates() && limits.checkpoint_sink.is_some() =>
@@ -339,8 +340,8 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
         self.record_outcome(order.name(), self.problem.heuristic.name(), outcome)
     }
 
-    /// Breadth-first search with a FIFO queue; when all memory is full, in layers and
-    /// from their frontier by depth-first searches.
+    /// Breadth-first search with a FIFO queue. When all memory is full, runs it with the best-first
+    /// engine, which continues with depth-first searches from the frontier.
     fn breadth_first(&mut self, order: Order) -> Ending {
         let outcome = bfs::solve(self.problem, &self.limits, self.region);
         let is_full = matches!(outcome.ending, Ending::Stopped { stop: Stop::Memory, .. });
@@ -360,7 +361,7 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
     }
 
     fn beam(&mut self, width: Width) -> Ending {
-        // There is no more memory than in the last tier.
+        // The last tier has no more memory than this region.
         let width = match width {
             Width::Bytes(bytes) if self.when_full == WhenFull::FallBackToDfs => {
                 Width::Bytes(bytes.min(self.region.bytes()))
@@ -371,8 +372,8 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
         self.record_outcome("beam", self.problem.heuristic.name(), outcome)
     }
 
-    /// A* that is put off when its memory is full, and in the end goes on as
-    /// IDA*.
+    /// Runs A*. When the memory is full, defers the board to the next tier; in the last tier
+    /// continues as IDA*.
     fn shortest(&mut self) -> Ending {
         match self.when_full {
             WhenFull::Stop => self.best_first(Order::ASTAR),
@@ -383,7 +384,7 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
         }
     }
 
-    /// IDA* alone, or from a frontier as soon as others would help.
+    /// Runs IDA*; when helpers are idle, continues from a frontier that they can share.
     fn ida(&mut self) -> Ending {
         let paused = match ida::solve_until(self.problem, &self.limits, || self.helpers.has_idle()) {
             Ok(outcome) => return self.record_outcome("ida", self.problem.heuristic.name(), outcome),
@@ -393,8 +394,8 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
         self.astar_then_ida(if H::PREFETCHED { SHARED_FRONTIER } else { usize::MAX })
     }
 
-    /// A* in a part of the region, then from its frontier IDA*, or IDA* alone
-    /// where that is too small for a frontier.
+    /// Runs A* in `bytes` of the region, then IDA* from its frontier; plain IDA* if the memory is
+    /// too small for a frontier.
     fn astar_then_ida(&mut self, bytes: usize) -> Ending {
         let (limits, helpers) = (&self.limits, self.helpers);
         let all = self.region.bytes();
@@ -412,15 +413,15 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
         }
     }
 
-    /// Any solution. A larger weight follows where memory was full.
+    /// Searches any solution. When memory is full, continues with the next larger weight.
     pub(crate) fn any_solution(&mut self) -> Ending {
         self.any_solution_with(&any_solution_weights(self.problem.puzzle.size().cells()), |stop| {
             stop == Stop::Memory
         })
     }
 
-    /// Any solution; the next weight follows while `retries` says so of what stopped
-    /// the search.
+    /// Searches any solution. Continues with the next weight while `retries` accepts the limit that
+    /// stopped the search.
     pub(crate) fn any_solution_with(&mut self, weights: &[f64], retries: impl Fn(Stop) -> bool) -> Ending {
         let mut ending = Ending::Stopped { stop: Stop::Memory, bound: 0 };
         for &weight in weights {

@@ -1,5 +1,4 @@
-//! The complete tables of a run: one for each size and goal's blank, tables when
-//! it pays, and counted.
+//! The perfect tables of a run: one for each size and blank of the goal, built when it pays.
 
 use crate::heuristic::PerfectTable;
 use crate::memory::budget::Budget;
@@ -12,23 +11,23 @@ use ahash::HashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// A search takes about as long as so many states of a table.
+/// The number of table states that can be filled in the time of one search.
 const STATES_PER_SEARCH: usize = 2000;
 
-/// The tables that there are so far.
+/// The tables built so far.
 pub(crate) struct PerfectTables {
-    /// Whether the choice of method is free.
+    /// Whether algorithm, heuristic and metric allow tables.
     enabled: bool,
     tables: Mutex<HashMap<(Size, usize), MaybeTable>>,
 }
 
-/// A table, or that there was no room for it.
+/// A table, or none if it did not fit the budget.
 type MaybeTable = Option<Arc<PerfectTable>>;
 
 impl PerfectTables {
-    /// None yet.
+    /// Creates an empty set of tables.
     pub(crate) fn new(options: &Options) -> Self {
-        // Which tables fit depends on who comes first.
+        // In a deterministic run the result must not depend on which tables fit first.
         let enabled = !options.deterministic
             && options.algorithm == Algorithm::Auto
             && options.heuristic == HeuristicChoice::Auto
@@ -36,19 +35,18 @@ impl PerfectTables {
         Self { enabled, tables: Mutex::default() }
     }
 
-    /// The first record of a run whose board is looked up in a table, if boards
-    /// of this size ever are; the records before it are searched in less time
-    /// than the table takes.
+    /// Returns the first record whose board is looked up in a table, if boards of this size ever
+    /// are. The records before it are searched in less time than the table takes.
     ///
-    /// It depends on nothing but the input, so that where all tables fit every
-    /// board is answered in the same way, however many threads there are.
+    /// This depends on the input only. If all tables fit, every board is therefore answered in the
+    /// same way, whatever the number of threads.
     pub(crate) fn first_record(&self, size: Size) -> Option<u64> {
         let states = PerfectTable::states(size.cells()).filter(|_| self.enabled)?;
         Some((states / STATES_PER_SEARCH) as u64)
     }
 
-    /// A solver for boards with this goal that looks them up; none if the budget
-    /// has no room for its table. `explain` hears of a new one.
+    /// Returns a solver that looks up boards with this goal, or none if its table does not fit the
+    /// budget. `explain` is called for a new table.
     pub(crate) fn solver(
         &self,
         goal: &Board,
@@ -69,13 +67,13 @@ impl PerfectTables {
     }
 }
 
-/// Boards of one goal, looked up.
+/// Looks up boards of one goal in a perfect table.
 struct TableSolver {
     table: Arc<PerfectTable>,
     puzzle: Tiles<u64>,
 }
 
-/// Room for the moves of every 3×3 board.
+/// The longest solution of a 3×3 board, rounded up.
 const MOVES: usize = 32;
 
 impl Solver for TableSolver {

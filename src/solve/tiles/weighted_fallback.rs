@@ -1,8 +1,7 @@
-//! `--weight W` on boards for which weighted search runs out of memory.
+//! `--weight W` on boards for which weighted A* runs out of memory.
 //!
-//! A solution of at max_length W times a lower bound is at max_length W times as long as the
-//! shortest, however it was found. Beams find such solutions where a search that
-//! keeps every state cannot: so they keep the promise, if they can.
+//! A solution of at most W times a lower bound is at most W times as long as a shortest one,
+//! however it was found. Beams find such solutions where a search that stores every state cannot.
 
 use super::large;
 use crate::large::beam::{self, BeamParams, Weights, Work};
@@ -15,19 +14,19 @@ use crate::solve::plan::Method;
 use crate::solve::plan::Plan;
 use crate::solve::solver::{Attempt, Solver};
 
-/// A weighted search, and what comes after it.
+/// Runs a weighted search, then beams if it runs out of memory.
 pub(crate) struct WeightedFallback {
     search: Box<dyn Solver>,
     goal: Board,
     order: Order,
 }
 
-/// Widths of the beams that are tried, one after the other.
+/// The widths of the beams, tried in this order.
 const WIDTHS: [usize; 4] = [100, 1_000, 10_000, 100_000];
 
 impl WeightedFallback {
-    /// The search with beams behind it, if it is a weighted one that counts the
-    /// moves of single tiles on a board that beams suit.
+    /// Wraps `search` with beams, if it is a weighted search in the single-tile metric on a board
+    /// that beams can search.
     pub(crate) fn wrap(search: Box<dyn Solver>, goal: &Board, plan: &Plan) -> Box<dyn Solver> {
         match plan.method {
             Method::BestFirst(order)
@@ -48,7 +47,7 @@ impl Solver for WeightedFallback {
         let Verdict::GaveUp { reason: GiveUp::Memory, bound } = verdict else { return Some(verdict) };
         let field = MutableBoard::new(board, &self.goal);
         let bound = bound.max(lower_bound(&field));
-        // What costs nothing yet and is estimated at the bound has W times the bound.
+        // The priority at g = 0 and h = bound is W times the bound.
         let max_length = self.order.priority(0, bound) as usize;
         let memory = large::whole_region(region);
         let max_width = beam::max_width(board.size(), size_of_val(memory));

@@ -1,5 +1,5 @@
-//! Shorter solutions of trays: the shortest way among the arrangements around a
-//! known solution, and then among more of them, until the time is over.
+//! Shorter solutions of trays: searches larger and larger neighbourhoods of a known solution until
+//! the deadline.
 
 use super::lists::TraySpace;
 use super::{SHORTEN_STATES, merge_steps};
@@ -10,13 +10,12 @@ use crate::puzzle::trays::{Lists, Metric, Shift, Tray};
 use crate::search::{Limits, dynamic_key};
 use std::sync::Arc;
 
-/// Numbers of arrangements that are searched around a solution, one after the
-/// other.
+/// The sizes of the neighbourhoods, in states.
 const NEIGHBOURHOODS: [usize; 4] =
     [SHORTEN_STATES, 4 * SHORTEN_STATES, 16 * SHORTEN_STATES, 64 * SHORTEN_STATES];
 
-/// Returns a solution of the tray that is no longer than `known`, whose shifts
-/// may be parts of moves.
+/// Returns a solution of the tray that is no longer than `known`, whose shifts may be parts of
+/// moves.
 pub(crate) fn improve_tray(
     tray: &Arc<Tray>,
     metric: Metric,

@@ -1,7 +1,7 @@
-//! Small, dense trays, by layered breadth-first search.
+//! Layered breadth-first search for small, dense trays.
 //!
-//! In a tray with few holes, bounds tell little, and a search that sees every
-//! arrangement once but spends next to nothing on it is the fastest.
+//! In a tray with few holes lower bounds are weak. A search that visits every arrangement once and
+//! spends little on each is then the fastest.
 
 use crate::memory::Region;
 use crate::model::report::{Effort, GiveUp, Solution, Verdict};
@@ -14,43 +14,42 @@ use crate::solve::plan::Tier;
 use crate::solve::solver::{Attempt, account};
 use crate::solve::trays::{TraySolver, conclude, quick_limits};
 
-/// Goals up to which bounds are weak whatever the tray is like.
+/// The largest number of goals for which bounds are weak in any tray.
 const FEW_GOALS: usize = 3;
 
-/// Arrangements, as an exponent of two, that are seen in a second at most.
+/// log2 of the number of arrangements that are searched within a second.
 const FEW_ARRANGEMENTS_LOG2: f64 = 22.0;
 
-/// Arrangements, as an exponent of two, among which a shortest solution is found
-/// soon only by luck.
+/// log2 of the number of arrangements above which a shortest solution is found quickly only by
+/// chance.
 const MANY_ARRANGEMENTS_LOG2: f64 = 32.0;
 
-/// The part of the floor that may be holes, as one in so many: among more, a
-/// block has too many ways to go.
+/// The smallest number of floor cells per hole: with more holes a block has too many moves.
 const FLOOR_PER_HOLE: usize = 4;
 
-/// Nodes spent on a solution that stands in for a shortest one.
+/// The limit on nodes for a fallback solution.
 const FALLBACK_NODES: u64 = 200_000;
 
-/// Arrangements among which a shortest solution is looked for before any: that
-/// takes milliseconds.
+/// The limit on nodes for a shortest solution before any solution is searched; it takes
+/// milliseconds.
 const EXACT_NODES: u64 = 80_000;
 
-/// A tray in a word, and a solver for the second best.
+/// A tray packed into a word, and the solver of fallback solutions.
 pub(crate) struct LayeredTray<W> {
     dense: Dense<W>,
     start: W,
     fallback: Option<Box<dyn TraySolver>>,
 }
 
-/// Whether layers suit a tray better than bounds do.
+/// Returns whether layered search suits a tray better than a search with bounds.
 pub(crate) fn suits(tray: &Tray) -> bool {
     let floor = (0..tray.cells()).filter(|&cell| !tray.is_wall(cell)).count();
     let dense = FLOOR_PER_HOLE * tray.holes() <= floor;
     dense && (tray.goal().len() <= FEW_GOALS || arrangements_log2(tray) <= FEW_ARRANGEMENTS_LOG2)
 }
 
-/// The solver for a tray, if it fits a word; `fallback` may make one for
-/// solutions that are not shortest.
+/// Creates the layered solver if the tray fits a word; `fallback` may create one for solutions that
+/// are not shortest.
 pub(crate) fn solver(
     tray: &Tray,
     metric: Metric,
@@ -70,7 +69,7 @@ pub(crate) fn solver(
     }
 }
 
-/// A search for any solution of a tray, if it fits a word.
+/// Creates a diversity-limited search if the tray fits a word.
 pub(crate) fn diverse_search(tray: &Tray, metric: Metric) -> Option<Box<dyn DiverseSearch>> {
     fn boxed<W: Word>(dense: Dense<W>, tray: &Tray) -> Box<dyn DiverseSearch> {
         let start = dense.state(tray.blocks());
@@ -82,17 +81,16 @@ pub(crate) fn diverse_search(tray: &Tray, metric: Metric) -> Option<Box<dyn Dive
     }
 }
 
-/// A search that keeps few arrangements_log2 of each kind.
+/// A diversity-limited breadth-first search for any solution.
 pub(crate) trait DiverseSearch: Send + Sync {
-    /// Searches through so many arrangements_log2 that any other search would take
-    /// longer.
+    /// Searches up to [`DIVERSE_NODES`] arrangements; beyond that other searches are faster.
     fn search(&self, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome;
 
-    /// A move of its solution.
+    /// Converts a move of the solution.
     fn shift(&self, step: Move) -> Shift;
 }
 
-/// Arrangements that such a search may keep.
+/// The largest number of arrangements that the search may store.
 const DIVERSE_NODES: u64 = 3_000_000;
 
 impl<W: Word> DiverseSearch for LayeredTray<W> {
@@ -112,8 +110,8 @@ impl<W: Word> DiverseSearch for LayeredTray<W> {
     }
 }
 
-/// The solver for any solution of a tray, if it fits a word: by layers, if they
-/// come to an end soon, and by `any` if not.
+/// Creates the solver for any solution if the tray fits a word: layered search if the tray is small
+/// enough, otherwise the solver that `any` creates.
 pub(crate) fn any_solver(
     tray: &Tray,
     metric: Metric,
@@ -124,7 +122,7 @@ pub(crate) fn any_solver(
     Some(if is_too_large { any() } else { Box::new(TryExact { exact, any: any() }) })
 }
 
-/// A shortest solution if it is found among few arrangements_log2, otherwise any.
+/// Tries a shortest solution within few nodes, then any solution.
 struct TryExact {
     exact: Box<dyn TraySolver>,
     any: Box<dyn TraySolver>,
@@ -133,7 +131,7 @@ struct TryExact {
 impl TraySolver for TryExact {
     fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let Attempt { tier, limits, region, helpers } = attempt;
-        // What can be had with less is had in the first tier, by any search.
+        // The first tier leaves easy trays to the search for any solution.
         if tier != Tier::Quick {
             let few = limits.with_at_most(EXACT_NODES);
             let attempt = Attempt { tier, limits: few, region: &mut *region, helpers };
@@ -146,8 +144,8 @@ impl TraySolver for TryExact {
     }
 }
 
-/// The number of arrangements_log2 as an exponent of two, at most: the ways to order
-/// blocks and holes.
+/// Returns log2 of an upper bound on the number of arrangements: the permutations of blocks and
+/// holes.
 fn arrangements_log2(tray: &Tray) -> f64 {
     let factorial = |n: usize| (1..=n).map(|k| (k as f64).log2()).sum::<f64>();
     let holes = tray.holes();

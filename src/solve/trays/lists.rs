@@ -1,5 +1,4 @@
-//! Trays of any size with their bounds, as the search over keys of any width
-//! sees them.
+//! Trays of any size and their estimates, as a space for the searches with dynamic keys.
 
 use crate::heuristic::{TrayDistances, TrayPriorities};
 use crate::puzzle::Move;
@@ -7,32 +6,32 @@ use crate::puzzle::trays::{Lists, Metric, Place, Tray, View};
 use crate::search::dynamic_key::{Flow, Space, Successor};
 use std::sync::Arc;
 
-/// A tray, how its blocks are drawn to their goals, and its start.
+/// A tray, its start and its estimator.
 pub(crate) struct TraySpace {
     lists: Lists,
     start: Vec<u32>,
     estimator: Estimator,
 }
 
-/// How distances it still is.
+/// Estimates the remaining moves.
 struct Estimator {
     tray: Arc<Tray>,
     implied: Option<usize>,
-    /// Tables of distances; without them goals that are not met are counted.
+    /// The tables of distances; without them unmet goals are counted.
     distances: Option<Arc<TrayDistances>>,
-    /// For each cell how distances a hole there is from the next cell where it may
-    /// stay; empty unless the holes imply a class with goals.
+    /// For each cell the distance of a hole there to the nearest cell where it may stay. Empty
+    /// unless the holes imply a class with goals.
     holes: Vec<u16>,
-    /// Whether the estimate may be too large.
+    /// Whether the estimate may exceed the true distance.
     may_overestimate: bool,
-    /// Whether a move takes one hole one cell further.
+    /// Whether every move shifts one hole by one cell.
     single_holes: bool,
-    /// The priority that takes the place of the estimate, if any.
+    /// A priority that replaces the estimate, if any.
     priority: Option<Arc<TrayPriorities>>,
 }
 
 impl TraySpace {
-    /// The same with slides that end only where something changes.
+    /// Restricts slides to those that end where something changes.
     pub(crate) fn with_stops(self) -> Self {
         Self { lists: self.lists.with_stops(), ..self }
     }
@@ -42,14 +41,14 @@ impl TraySpace {
         self.estimator.estimate(self.lists.view())
     }
 
-    /// The same with a priority in place of estimates. It is not zero in every goal
-    /// state, and is no lower bound.
+    /// Replaces estimates with a priority. It is not zero in every goal state, and it is not a
+    /// lower bound.
     pub(crate) fn with_priority(self, priority: Arc<TrayPriorities>) -> Self {
         Self { estimator: Estimator { priority: Some(priority), ..self.estimator }, ..self }
     }
 
-    /// A tray in a metric. Its estimates are bounds, unless they `may_overestimate`
-    /// for the sake of a quick solution.
+    /// Creates the space of a tray in a metric. Estimates are lower bounds unless
+    /// `may_overestimate`, which finds solutions faster.
     pub(crate) fn new(
         tray: &Arc<Tray>,
         metric: Metric,
@@ -80,7 +79,7 @@ impl TraySpace {
     }
 }
 
-/// How distances each cell is from the next one that the goal leaves to anything.
+/// Returns the distance of each cell to the nearest one without a goal of `class`.
 fn hole_distances(tray: &Tray, class: usize) -> Vec<u16> {
     let (rows, cols) = (tray.rows(), tray.cols());
     let mut distances: Vec<u16> = vec![0; tray.cells()];
@@ -120,7 +119,7 @@ impl Estimator {
         self.with_holes(blocks, view)
     }
 
-    /// The part of a class that is listed and has goals.
+    /// Returns the estimate of one class, if it is listed and has goals.
     fn of_class(&self, class: usize, view: View<'_>) -> Option<u32> {
         let goals = &self.tray.goal()[self.tray.classes()[class].goals.clone()];
         let cells = view.class(class).filter(|_| !goals.is_empty())?;
@@ -133,7 +132,7 @@ impl Estimator {
         }
     }
 
-    /// The estimate of listed blocks and of the holes together.
+    /// Combines the estimate of listed blocks with that of the holes.
     fn with_holes(&self, blocks: u32, view: View<'_>) -> u32 {
         if self.holes.is_empty() {
             return blocks;
@@ -142,7 +141,7 @@ impl Estimator {
         if self.may_overestimate {
             blocks + sum
         } else if self.single_holes {
-            // A move of a listed block takes a hole along.
+            // A move of a listed block also moves a hole.
             blocks.max(sum)
         } else {
             blocks.max(u32::from(sum > 0))

@@ -1,16 +1,17 @@
 //! The solver for one tray.
 //!
-//! [`choose_solver`] picks the search: a tray whose goal cannot be met for a plain
-//! reason is decided at once; a small, dense one is searched layer by layer
-//! (`layered_tray.rs`); any other small one is packed into words ([`Packed`]) and
-//! searched by bounds; and the rest as lists of cells ([`TraySpace`]). Any solution
-//! of a dense one is found among few arrangements of each kind.
+//! `choose_solver` picks the search:
 //!
-//! A tray goes through the tiers like a board: at once for a few thousand
-//! states, then in a worker's slice, then in the large part with all who are
-//! idle. Depth-first search is no way on when memory is full: a tray comes back
-//! to the same arrangement in countless ways, and one without a solution would
-//! never end.
+//! 1. A tray whose goal is solved or plainly unreachable is decided without search.
+//! 2. A small, dense tray uses layered breadth-first search (`layered`), or a diversity-limited one
+//!    if any solution will do.
+//! 3. Any other small tray is packed into words ([`Packed`]) and searched with lower bounds.
+//! 4. The rest is searched as lists of cells ([`TraySpace`]).
+//!
+//! A tray passes through the tiers like a board: at once for a few thousand states, then in a
+//! worker's slice, then in the large region with all idle workers. Depth-first search is no
+//! fallback when memory is full: a tray reaches the same arrangement in countless ways, and the
+//! search of an unsolvable one would not end.
 
 pub(crate) mod improve;
 pub(crate) mod layered;
@@ -34,59 +35,57 @@ use crate::solve::trays::lists::TraySpace;
 use crate::solve::trays::priority::PrioritySearch;
 use std::sync::Arc;
 
-/// A tray's searches, behind one call.
+/// The interface of all solvers for one tray.
 pub(crate) trait TraySolver: Send + Sync {
-    /// Tries the tray; none if it must be tried in the next tier. What was done
-    /// is added to the effort.
+    /// Tries the tray and adds the work to `effort`. Returns none if it must be tried in the next
+    /// tier.
     fn attempt(&self, attempt: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict>;
 }
 
-/// A search, or several one after the other.
+/// A search, or several in sequence.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Method {
     /// A*.
     Shortest,
-    /// Any solution, then shorten.
+    /// Any solution, then shortened.
     AnySolution,
     /// IDA*.
     Ida,
-    /// Depth-first with a stack.
+    /// Depth-first search with an explicit stack.
     Dfs,
     /// Beam search of a width.
     Beam(Width),
-    /// Best-first in one order.
+    /// Best-first search in one order.
     BestFirst(Order),
     /// An algorithm of this name that solves tile boards only.
     BoardsOnly(&'static str),
 }
 
 impl Method {
-    /// Whether this is one search that was asked for by its name, and whose nodes are
-    /// counted as if it had been the only one.
+    /// Returns whether this is a single search that was requested by name. Its nodes are counted as
+    /// if it were the only one.
     fn is_explicit(self) -> bool {
         !matches!(self, Self::Shortest | Self::AnySolution)
     }
 }
 
-/// What is asked for.
+/// The plan for trays.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct TrayPlan {
     method: Method,
     bound: TrayBound,
-    /// The priority that takes the place of the bound, if any.
+    /// A priority that replaces the bound, if any.
     priority: Option<TrayPriority>,
-    /// Whether a solution that is not proved to be shortest may stand in.
+    /// Whether a solution that is not proved shortest is accepted.
     allow_fallback: bool,
     metric: Metric,
-    /// Whether layered search may be used: always, if it suits the tray, or
-    /// never.
+    /// When layered search may be used.
     layers: Layers,
-    /// Whether a shortest solution is looked for among few arrangements before
-    /// any solution is.
+    /// Whether a shortest solution is tried within few nodes before any solution.
     try_exact_first: bool,
 }
 
-/// When layered search is used.
+/// When layered search may be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Layers {
     Always,
@@ -95,7 +94,7 @@ enum Layers {
 }
 
 impl TrayPlan {
-    /// The plan for all trays of a run.
+    /// Creates the plan for all trays of a run.
     pub(crate) fn new(options: &Options, metric: Metric) -> Self {
         let any_solution = match options.algorithm {
             Algorithm::Greedy | Algorithm::Beam => true,
@@ -139,27 +138,27 @@ impl TrayPlan {
         Self { method, bound, priority, allow_fallback, metric, layers, try_exact_first: true }
     }
 
-    /// Returns why trays are refused, if they are.
+    /// Returns why trays are not solved, if so.
     pub(crate) fn refusal(self) -> Option<String> {
         let Method::BoardsOnly(name) = self.method else { return None };
         let others = "auto, astar, wastar, greedy, bfs, dfs, beam or ida";
         Some(format!("algorithm {name} is for tile boards only; use {others}"))
     }
 
-    /// What guides its searches, by name.
+    /// Returns the name of the heuristic that guides the search.
     fn heuristic_name(self) -> &'static str {
         self.priority.map_or(self.bound.name(), TrayPriority::name)
     }
 }
 
-/// Whether a tray is so large that its grids and tables count: such trays are
-/// solved one at a time, in the large part.
+/// Returns whether grids and tables of the tray need much memory. Such trays are solved one at a
+/// time, in the large region.
 pub(crate) fn is_large(tray: &Tray) -> bool {
     tray.cells() > 4096
 }
 
-/// Tries a tray as the plan says, with tables of at most `table_bytes`. What was done is
-/// added to the effort; none if the tray must be tried in the next tier.
+/// Tries a tray according to the plan, with tables of at most `table_bytes`, and adds the work to
+/// `effort`. Returns none if the tray must be tried in the next tier.
 pub(crate) fn attempt(
     tray: &Arc<Tray>,
     plan: TrayPlan,
@@ -168,13 +167,13 @@ pub(crate) fn attempt(
     effort: &mut Effort,
 ) -> Option<Verdict> {
     if plan.method.is_explicit() {
-        // The search starts again in each tier; earlier ones are not counted.
+        // The search starts again in each tier; earlier attempts are not counted.
         (effort.expanded, effort.generated, effort.visited) = (0, 0, 0);
     }
     choose_solver(tray, plan, table_bytes).attempt(attempt, effort)
 }
 
-/// The searches for a tray. Tables may take so many bytes.
+/// Chooses the solver for a tray, with tables of at most `table_bytes`.
 fn choose_solver(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dyn TraySolver> {
     if let Method::BoardsOnly(_) = plan.method {
         return Box::new(Unsupported);
@@ -185,7 +184,7 @@ fn choose_solver(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dy
     if let Some(reason) = unreachable_goal(tray) {
         return Box::new(Decided(Err(reason)));
     }
-    // The places alone tell where a block can go; how far it is does not matter.
+    // Reachability depends on the cells only, not on the metric.
     let tables = |metric| TrayDistances::new(tray, metric, plan.bound, table_bytes / 2);
     let bound = tables(plan.metric);
     let is_unreachable = |bound: &TrayDistances| {
@@ -236,10 +235,10 @@ fn choose_solver(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dy
     }
 }
 
-/// The reason of a tray whose goal its blocks cannot reach.
+/// The reason for a goal that its blocks cannot reach.
 const NO_ROOM: &str = "no room for its goal";
 
-/// Why a goal cannot be met, where it is for want of blocks or of room.
+/// Returns why the goal cannot be reached, if blocks or space are missing.
 fn unreachable_goal(tray: &Tray) -> Option<Box<str>> {
     if let Some(goal) = tray.unmatched_goal() {
         return Some(goal.to_string().into());
@@ -264,19 +263,18 @@ impl TraySolver for Decided {
     }
 }
 
-/// The bytes of a state beside its key: in depth-first search over packed keys, and over
-/// keys of any width.
+/// Bytes per state beside its key: in depth-first search over packed keys, and over dynamic keys.
 const DFS_BYTES_BESIDE_KEY: usize = 12;
 const DFS_BYTES_BESIDE_WORDS: usize = 30;
 
-/// Bytes that a move of a solution takes while it is found, replayed and written.
+/// Bytes per move of a solution while it is found, replayed and written.
 const MOVE_BYTES: usize = 48;
 
-/// Returns the part of a region in which depth-first search may store states of
-/// `state_bytes`: the path may be as long as there are states, and the rest of the region
-/// is given back to the system for it.
+/// Returns the part of a region in which depth-first search may store states of `state_bytes`. The
+/// path may be as long as there are states; the rest of the region is returned to the system for
+/// it.
 fn region_beside_path<'r>(region: &'r mut Region<'_>, tier: Tier, state_bytes: usize) -> Region<'r> {
-    // In the first tier there are few states.
+    // The first tier has few states.
     if tier != Tier::Quick {
         region.release_pages();
     }
@@ -284,7 +282,7 @@ fn region_beside_path<'r>(region: &'r mut Region<'_>, tier: Tier, state_bytes: u
     region.first(states * state_bytes)
 }
 
-/// A tray for an algorithm that solves tile boards only.
+/// Gives up a tray for an algorithm that solves tile boards only.
 struct Unsupported;
 
 impl TraySolver for Unsupported {
@@ -293,7 +291,7 @@ impl TraySolver for Unsupported {
     }
 }
 
-/// A solution as a verdict.
+/// Returns the verdict of a solution.
 fn solved(moves: Vec<Shift>, bound: u32, optimal: bool) -> Verdict {
     let length = moves.len() as u32;
     let (bound, optimal) = (bound.min(length), optimal || bound >= length);
@@ -336,13 +334,13 @@ fn list_solver(
     })
 }
 
-/// A tray packed into words: in its metric, and step by step.
+/// A tray packed into words, in its metric and in unit steps.
 struct PackedTray<M, K> {
     puzzle: Packed<M, K>,
     steps: Packed<M, K>,
     bound: TrayDistances,
     guidance: TrayDistances,
-    /// For any solution of a dense tray.
+    /// The search for any solution of a dense tray.
     diverse_search: Option<Box<dyn DiverseSearch>>,
     plan: TrayPlan,
 }
@@ -395,7 +393,7 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
                 record_outcome(effort, "bfs", "", outcome)
             }
             Method::BestFirst(order) => {
-                // A search that takes states one by one is run by one worker.
+                // A search in strict order runs on one worker.
                 let helpers = if order.expands_singly() { &NoHelpers } else { helpers };
                 let outcome = astar::solve(problem, order, &limits, region, helpers, WhenFull::Stop);
                 record_outcome(effort, order.name(), name, outcome)
@@ -423,9 +421,8 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
 }
 
 impl<M: Mask, K: CellKey> PackedTray<M, K> {
-    /// What comes of a search that keeps few arrangements of each kind, with its
-    /// solution shorten, if it comes to an end. The first tier is for what is
-    /// easy.
+    /// Runs the diversity-limited search and shortens its solution. Returns none if it is not
+    /// decided within its limits, and in the first tier, which is for easy trays.
     fn search_diverse(
         &self,
         tier: Tier,
@@ -446,9 +443,9 @@ impl<M: Mask, K: CellKey> PackedTray<M, K> {
         }
     }
 
-    /// What comes of a search for a shortest solution, if the tray has so few
-    /// arrangements that this is as fast as looking for any. What can be had
-    /// with less was had in the first tier.
+    /// Searches a shortest solution within few nodes: for a tray with few arrangements this is as
+    /// fast as any solution. Returns none if it is not decided. The first tier, with an even lower
+    /// limit, skips this.
     fn try_exact(
         &self,
         tier: Tier,
@@ -548,9 +545,8 @@ impl TraySolver for ListTray {
 }
 
 impl ListTray {
-    /// A solution by slides that end only where something changes, if there is
-    /// one among a few thousand arrangements: in a large hall that is most often
-    /// all it takes.
+    /// Searches a solution by slides that end only where something changes, within a few thousand
+    /// arrangements. In a large, empty tray this is usually sufficient.
     fn search_stops(
         &self,
         codec: MoveCodec<'_>,
@@ -569,7 +565,7 @@ impl ListTray {
     }
 }
 
-/// The limits of a tier, and whether they are only the tier's.
+/// Returns the limits of a tier, and whether the tier's own limit is the lower one.
 pub(crate) fn quick_limits(tier: Tier, limits: Limits<'_>) -> (Limits<'_>, bool) {
     let cut_short = tier == Tier::Quick && limits.max_nodes.is_none_or(|most| most > QUICK_NODES);
     (if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits }, cut_short)
@@ -586,7 +582,7 @@ pub(crate) fn record_outcome(
     outcome.ending
 }
 
-/// What a search's ending resources in a tier; none if the next must try.
+/// Converts the ending of a search to a verdict. Returns none if the next tier must try.
 pub(crate) fn conclude(
     ending: Ending,
     tier: Tier,
@@ -609,29 +605,27 @@ pub(crate) fn conclude(
     })
 }
 
-/// How a space's moves are written as shifts and back. Both spaces of a tray
-/// write them alike.
+/// Converts moves of a space to shifts and back. Both spaces of a tray use one encoding.
 #[derive(Clone, Copy)]
 struct MoveCodec<'n> {
     shift: &'n dyn Fn(Move) -> Shift,
     step: &'n dyn Fn(Shift) -> Move,
 }
 
-/// How much more the way still to go counts than the way behind, for any
-/// solution.
+/// The weight of h in searches for any solution.
 const GUIDANCE_WEIGHT: f64 = 4.0;
 
-/// Arrangements among which a shortest solution is looked for before any.
+/// The limit on nodes for a shortest solution before any solution.
 const EXACT_NODES: u64 = 50_000;
 
-/// Arrangements that are looked at with slides that end where something changes.
+/// The limit on nodes for slides that end where something changes.
 const STOPS_NODES: u64 = 20_000;
 
-/// States around a solution that are searched for a shorter one.
+/// The number of states around a solution that are searched for a shorter one.
 const SHORTEN_STATES: usize = 6000;
 
-/// Any solution, found step by step, then joined into moves of the metric and
-/// shorten.
+/// Searches any solution in unit steps, merges them into moves of the metric and shortens the
+/// result.
 fn any_solution(
     unit_step_space: &mut impl Space,
     metric_space: &mut impl Space,
@@ -648,7 +642,7 @@ fn any_solution(
     shorten(metric_space, path, statistics, limits, region)
 }
 
-/// A solution that was found with some effort, shorten with some more.
+/// Shortens a solution and adds the work to `statistics`.
 fn shorten(
     metric_space: &mut impl Space,
     path: Vec<Move>,
@@ -661,7 +655,7 @@ fn shorten(
     Outcome { ending: Ending::Solved { path, bound: 0 }, statistics }
 }
 
-/// A slide, cell by cell.
+/// Splits a slide into unit steps.
 fn unit_steps(slide: Shift) -> impl Iterator<Item = Shift> {
     let Shift { from, to } = slide;
     let toward = |from: u16, to: u16| match from.cmp(&to) {
@@ -674,10 +668,10 @@ fn unit_steps(slide: Shift) -> impl Iterator<Item = Shift> {
     std::iter::successors(Some(from), next).filter_map(move |at| Some(Shift { from: at, to: next(&at)? }))
 }
 
-/// Nodes spent on a solution that stands in for a shortest one.
+/// The limit on nodes for a fallback solution.
 const FALLBACK_NODES: u64 = 200_000;
 
-/// A solution, if one is near, where no shortest one was found.
+/// Searches a fallback solution.
 fn fallback(
     unit_step_space: &mut impl Space,
     metric_space: &mut impl Space,
@@ -699,8 +693,7 @@ fn path_of(ending: Ending) -> Option<Vec<Move>> {
     }
 }
 
-/// Single steps as moves of a metric: those of one block become one where they
-/// can.
+/// Merges unit steps into moves of a metric: steps of one block become one move where possible.
 fn merge_steps(steps: impl Iterator<Item = Shift>, metric: Metric) -> Vec<Shift> {
     let mut joined: Vec<Shift> = Vec::new();
     for step in steps {

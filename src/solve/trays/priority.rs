@@ -1,9 +1,8 @@
-//! Trays by the priorities of params programs: greedy or beam search in the order of
-//! block distances.
+//! Trays by the priorities that course exercises use: greedy or beam search in the order of block
+//! distances.
 //!
-//! States are taken one by one, each is expanded at most once, and the first solution
-//! ends the search. The priority is no lower bound, so the bound of the answer is that
-//! of the start's distances.
+//! States are expanded one by one, each at most once, and the first solution ends the search. The
+//! priority is not a lower bound, so the bound of the answer is that of the start's distances.
 
 use crate::heuristic::{TrayDistances, TrayPriorities, TrayPriority};
 use crate::model::report::{Effort, GiveUp, Verdict};
@@ -18,7 +17,7 @@ use crate::solve::trays::lists::TraySpace;
 use crate::solve::trays::{TraySolver, conclude, quick_limits, record_outcome};
 use std::sync::Arc;
 
-/// Which search goes by the priority.
+/// The search that uses the priority.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PrioritySearch {
     /// Greedy best-first search.
@@ -56,7 +55,7 @@ struct PriorityTray {
     search: PrioritySearch,
     /// None if the tables are too large.
     priorities: Option<Arc<TrayPriorities>>,
-    /// No solution is shorter than this.
+    /// A lower bound on the length of a solution.
     lower_bound: u32,
 }
 
@@ -84,7 +83,7 @@ impl TraySolver for PriorityTray {
 }
 
 impl PriorityTray {
-    /// Replaces the bound of a search that took priorities for estimates.
+    /// Replaces the bound of a search that used priorities as estimates.
     fn with_true_bound(&self, ending: Ending) -> Ending {
         match ending {
             Ending::Solved { path, .. } => {
