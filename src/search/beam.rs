@@ -11,18 +11,18 @@ use crate::heuristic::Heuristic;
 use crate::memory::{Key, Region};
 use crate::puzzle::{Move, Puzzle};
 use crate::search::astar::{Entry, ExplicitEntry};
-use crate::search::closed_set::{Explored, Visit, in_growing_parts};
+use crate::search::closed_set::{ClosedSet, Visit, with_growing_region};
 
 /// States expanded together, so that their places are fetched together.
-const HANDFUL: usize = 32;
+const BATCH: usize = 32;
 
 /// Room for candidates, in multiples of the width.
-const CANDIDATES: usize = 3;
+const CANDIDATE_WIDTHS: usize = 3;
 
 /// Levels that a beam should have room for if its width goes by the memory, and
 /// states that are reached for each one that is kept, in tenths.
-const LEVELS: usize = 128;
-const REACHED: usize = 22;
+const EXPECTED_LEVELS: usize = 128;
+const STORED_PER_KEPT: usize = 22;
 
 /// How many states of a level go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,15 +44,15 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
     let width = match width {
         Width::States(states) => states,
         Width::Bytes(bytes) => {
-            let entries = (1 + CANDIDATES) * size_of::<ExplicitEntry<H::Payload>>();
-            let slots = size_of::<<P::Key as Key>::Slot>() * LEVELS * REACHED / 10;
+            let entries = (1 + CANDIDATE_WIDTHS) * size_of::<ExplicitEntry<H::Payload>>();
+            let slots = size_of::<<P::Key as Key>::Slot>() * EXPECTED_LEVELS * STORED_PER_KEPT / 10;
             bytes / (entries + slots)
         }
     };
-    in_growing_parts(region, |part| within(problem, width.max(1), limits, part))
+    with_growing_region(region, |part| solve_in(problem, width.max(1), limits, part))
 }
 
-fn within<P: Puzzle, H: Heuristic<P>>(
+fn solve_in<P: Puzzle, H: Heuristic<P>>(
     problem: Problem<'_, P, H>,
     width: usize,
     limits: &Limits<'_>,
@@ -68,44 +68,44 @@ fn within<P: Puzzle, H: Heuristic<P>>(
     }
     let entry = size_of::<ExplicitEntry<H::Payload>>();
     let bytes = |widths| width.saturating_mul(widths * entry).saturating_add(63) & !63;
-    let (beam_end, open_end) = (bytes(1), bytes(1).saturating_add(bytes(CANDIDATES)));
+    let (beam_end, open_end) = (bytes(1), bytes(1).saturating_add(bytes(CANDIDATE_WIDTHS)));
     if open_end >= region.bytes() {
         return stopped(Stop::Memory);
     }
     let all = region.bytes();
     let ([beam, candidates, table], watermark) = region.split(beam_end, open_end);
     watermark.raise(all);
-    let Some((explored, first)) = Explored::new(puzzle, &start, table, limits) else {
+    let Some((closed, first)) = ClosedSet::new(puzzle, &start, table, limits) else {
         return stopped(Stop::Memory);
     };
     let (beam, candidates) = (entries(beam.words), entries(candidates.words));
     beam[0] = ExplicitEntry::new(first, 0, estimate, heuristic.payload(&memo));
-    let children = Vec::with_capacity(4 * HANDFUL);
+    let children = Vec::with_capacity(4 * BATCH);
     let mut level =
-        Level { problem, width, explored, candidates, len: 0, children, was_cut: false, statistics };
+        Level { problem, width, closed, candidates, len: 0, children, has_pruned: false, statistics };
     let (mut bound, mut depth) = (estimate, 0);
     let mut size = 1;
     let ending = loop {
         // If nothing was left out so far, all states of this depth are here.
-        let is_whole = !level.was_cut;
+        let is_complete = !level.has_pruned;
         match level.expand(&beam[..size], limits) {
             Some(End::Stop(stop)) => break Ending::Stopped { stop, bound },
             Some(End::Goal(mixed)) => {
-                let path = level.explored.path(mixed);
+                let path = level.closed.path(mixed);
                 let length = path.len() as u32;
-                let bound = if is_whole { length } else { bound.min(length) };
+                let bound = if is_complete { length } else { bound.min(length) };
                 break Ending::Solved { path, bound };
             }
             None => {}
         }
-        if is_whole {
+        if is_complete {
             depth += 1;
             bound = bound.max(depth + 1);
         }
-        level.cut();
+        level.keep_best();
         size = level.len;
         if size == 0 {
-            break if level.was_cut {
+            break if level.has_pruned {
                 Ending::Stopped { stop: Stop::Beam, bound }
             } else {
                 Ending::Exhausted
@@ -146,26 +146,26 @@ struct Child<K, C> {
 struct Level<'a, 'm, P: Puzzle, H: Heuristic<P>> {
     problem: Problem<'a, P, H>,
     width: usize,
-    explored: Explored<'a, 'm, P>,
+    closed: ClosedSet<'a, 'm, P>,
     candidates: &'m mut [ExplicitEntry<H::Payload>],
     len: usize,
     children: Vec<Child<P::Key, H::Payload>>,
     /// Whether any state was ever left out.
-    was_cut: bool,
+    has_pruned: bool,
     statistics: Statistics,
 }
 
 impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
     /// Finds the successors of a beam; none if that went to its end.
     fn expand(&mut self, beam: &[ExplicitEntry<H::Payload>], limits: &Limits<'_>) -> Option<End<P::Key>> {
-        for handful in beam.chunks(HANDFUL) {
-            if let Some(stop) = limits.reached(self.explored.stored) {
+        for batch in beam.chunks(BATCH) {
+            if let Some(stop) = limits.reached(self.closed.stored) {
                 return Some(End::Stop(stop));
             }
-            handful.iter().for_each(|entry| self.explored.prefetch_slot(entry.slot()));
-            handful.iter().enumerate().for_each(|(parent, entry)| self.generate(parent, entry));
+            batch.iter().for_each(|entry| self.closed.prefetch_slot(entry.slot()));
+            batch.iter().enumerate().for_each(|(parent, entry)| self.generate(parent, entry));
             let end = self.visit();
-            self.statistics.stored = self.explored.stored;
+            self.statistics.stored = self.closed.stored;
             if end.is_some() {
                 return end;
             }
@@ -177,13 +177,13 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
     #[inline]
     fn generate(&mut self, parent: usize, entry: &ExplicitEntry<H::Payload>) {
         let Problem { puzzle, heuristic, .. } = self.problem;
-        let (state, last) = self.explored.state(entry.slot());
+        let (state, last) = self.closed.state(entry.slot());
         let memo = heuristic.restore(puzzle, &state, entry.estimate(0, 0), entry.payload());
         for step in puzzle.moves(&state, last) {
             let memo = heuristic.update(puzzle, &memo, &state, step);
             let estimate = heuristic.estimate(&memo);
             let child = puzzle.apply(&state, step);
-            let mixed = self.explored.prefetch(&child);
+            let mixed = self.closed.prefetch(&child);
             let is_goal = estimate == 0 && puzzle.is_goal(&child);
             let payload = heuristic.payload(&memo);
             self.children.push(Child { mixed, step, estimate, is_goal, payload, parent });
@@ -199,19 +199,19 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
         for (number, child) in children.iter().enumerate() {
             self.statistics.expanded = before.expanded + child.parent as u64 + 1;
             self.statistics.generated = before.generated + number as u64 + 1;
-            let slot = match self.explored.visit(child.mixed, child.step) {
+            let slot = match self.closed.visit(child.mixed, child.step) {
                 Visit::New(slot) => slot,
-                Visit::Seen => continue,
+                Visit::Duplicate => continue,
                 Visit::Full => return Some(End::Stop(Stop::Memory)),
             };
             if child.is_goal {
                 return Some(End::Goal(child.mixed));
             }
-            if let Some(stop) = self.explored.is_over() {
+            if let Some(stop) = self.closed.limit_reached() {
                 return Some(End::Stop(stop));
             }
             if self.len == self.candidates.len() {
-                self.cut();
+                self.keep_best();
             }
             self.candidates[self.len] = ExplicitEntry::new(slot, 0, child.estimate, child.payload);
             self.len += 1;
@@ -222,29 +222,29 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
     }
 
     /// Leaves out all but the best candidates, in the order in which they came.
-    fn cut(&mut self) {
+    fn keep_best(&mut self) {
         if self.len <= self.width {
             return;
         }
-        self.was_cut = true;
+        self.has_pruned = true;
         let candidates = &mut self.candidates[..self.len];
-        let estimate = |entry: &ExplicitEntry<H::Payload>| (entry.estimate(0, 0) as usize).min(HIGHEST);
-        let mut counts = [0usize; HIGHEST + 1];
+        let estimate = |entry: &ExplicitEntry<H::Payload>| (entry.estimate(0, 0) as usize).min(MAX_ESTIMATE);
+        let mut counts = [0usize; MAX_ESTIMATE + 1];
         candidates.iter().for_each(|entry| counts[estimate(entry)] += 1);
         // All below some estimate are kept, and as many with it as there is
         // room for.
-        let mut room = self.width;
+        let mut left = self.width;
         let mut last = 0;
-        while counts[last] <= room {
-            room -= counts[last];
+        while counts[last] <= left {
+            left -= counts[last];
             last += 1;
         }
         self.len = 0;
         for at in 0..candidates.len() {
             let entry = candidates[at];
             let is_last = estimate(&entry) == last;
-            if estimate(&entry) < last || (is_last && room > 0) {
-                room -= usize::from(is_last);
+            if estimate(&entry) < last || (is_last && left > 0) {
+                left -= usize::from(is_last);
                 candidates[self.len] = entry;
                 self.len += 1;
             }
@@ -253,4 +253,4 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
 }
 
 /// Estimates from here on count as equal.
-const HIGHEST: usize = 1023;
+const MAX_ESTIMATE: usize = 1023;

@@ -15,7 +15,7 @@
 use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::memory::{Key, Region};
 use crate::puzzle::{Move, Puzzle};
-use crate::search::closed_set::{Explored, Visit, in_growing_parts};
+use crate::search::closed_set::{ClosedSet, Visit, with_growing_region};
 
 /// States expanded together, so that their slots are fetched together.
 const BATCH: usize = 32;
@@ -37,10 +37,15 @@ pub fn solve<P: Puzzle, H>(
     limits: &Limits<'_>,
     region: &mut Region<'_>,
 ) -> Outcome {
-    in_growing_parts(region, |part| within(problem.puzzle, &problem.start, limits, part))
+    with_growing_region(region, |part| solve_in(problem.puzzle, &problem.start, limits, part))
 }
 
-fn within<P: Puzzle>(puzzle: &P, start: &P::State, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
+fn solve_in<P: Puzzle>(
+    puzzle: &P,
+    start: &P::State,
+    limits: &Limits<'_>,
+    region: &mut Region<'_>,
+) -> Outcome {
     let mut statistics = Statistics { stored: 1, ..Statistics::default() };
     if puzzle.is_goal(start) {
         return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
@@ -52,11 +57,11 @@ fn within<P: Puzzle>(puzzle: &P, start: &P::State, limits: &Limits<'_>, region: 
     watermark.raise(states * (slot + 4));
     let queue: &mut [u32] = bytemuck::cast_slice_mut(queue.words);
     let no_memory = Ending::Stopped { stop: Stop::Memory, bound: 1 };
-    let Some((mut explored, first)) = Explored::new(puzzle, start, table, limits) else {
+    let Some((mut closed, first)) = ClosedSet::new(puzzle, start, table, limits) else {
         return Outcome { ending: no_memory, statistics };
     };
-    let Some(place) = queue.first_mut() else { return Outcome { ending: no_memory, statistics } };
-    *place = first;
+    let Some(front) = queue.first_mut() else { return Outcome { ending: no_memory, statistics } };
+    *front = first;
     let (mut head, mut tail) = (0, 1);
     // States of the queue before `layer` have depth `depth`; no solution is as short.
     let (mut depth, mut layer) = (0, 1);
@@ -70,16 +75,16 @@ fn within<P: Puzzle>(puzzle: &P, start: &P::State, limits: &Limits<'_>, region: 
         }
         let bound = depth + 1;
         limits.report_bound(bound);
-        if let Some(stop) = limits.reached(explored.stored) {
+        if let Some(stop) = limits.reached(closed.stored) {
             return Outcome { ending: Ending::Stopped { stop, bound }, statistics };
         }
         let batch = head..layer.min(head + BATCH);
-        queue[batch.clone()].iter().for_each(|&slot| explored.prefetch_slot(slot));
+        queue[batch.clone()].iter().for_each(|&slot| closed.prefetch_slot(slot));
         for parent in batch.clone() {
-            let (state, last) = explored.state(queue[parent]);
+            let (state, last) = closed.state(queue[parent]);
             for step in puzzle.moves(&state, last) {
                 let successor = puzzle.apply(&state, step);
-                let mixed = explored.prefetch(&successor);
+                let mixed = closed.prefetch(&successor);
                 successors.push(Successor { mixed, step, parent, is_goal: puzzle.is_goal(&successor) });
             }
         }
@@ -87,20 +92,20 @@ fn within<P: Puzzle>(puzzle: &P, start: &P::State, limits: &Limits<'_>, region: 
         for (number, successor) in successors.iter().enumerate() {
             statistics.expanded = successor.parent as u64 + 1;
             statistics.generated = before + number as u64 + 1;
-            let slot = match explored.visit(successor.mixed, successor.step) {
+            let slot = match closed.visit(successor.mixed, successor.step) {
                 Visit::New(slot) => slot,
-                Visit::Seen => continue,
+                Visit::Duplicate => continue,
                 Visit::Full => {
                     return Outcome { ending: Ending::Stopped { stop: Stop::Memory, bound }, statistics };
                 }
             };
-            statistics.stored = explored.stored;
+            statistics.stored = closed.stored;
             if successor.is_goal {
-                let path = explored.path(successor.mixed);
+                let path = closed.path(successor.mixed);
                 let bound = path.len() as u32;
                 return Outcome { ending: Ending::Solved { path, bound }, statistics };
             }
-            let stop = explored.is_over().or_else(|| (tail == queue.len()).then_some(Stop::Memory));
+            let stop = closed.limit_reached().or_else(|| (tail == queue.len()).then_some(Stop::Memory));
             if let Some(stop) = stop {
                 return Outcome { ending: Ending::Stopped { stop, bound }, statistics };
             }

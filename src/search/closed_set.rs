@@ -12,24 +12,24 @@ use crate::search::astar::trace;
 
 /// The region that a search is first tried in, and how much larger the next
 /// one is.
-const SMALLEST: usize = 256 << 10;
+const FIRST_BYTES: usize = 256 << 10;
 const GROWTH: usize = 16;
 
 /// How full the table may get, in percent.
-const FULL: usize = 85;
+const MAX_LOAD: usize = 85;
 
 /// Runs a search in a small part of the region, and in larger ones for as long
 /// as it stops for want of memory.
-pub(super) fn in_growing_parts(
+pub(super) fn with_growing_region(
     region: &mut Region<'_>,
     mut search: impl FnMut(&mut Region<'_>) -> Outcome,
 ) -> Outcome {
-    let whole = region.bytes();
-    let mut bytes = SMALLEST;
+    let all = region.bytes();
+    let mut bytes = FIRST_BYTES;
     loop {
         let outcome = search(&mut region.first(bytes));
         let is_full = matches!(outcome.ending, Ending::Stopped { stop: Stop::Memory, .. });
-        if !is_full || bytes >= whole {
+        if !is_full || bytes >= all {
             return outcome;
         }
         bytes *= GROWTH;
@@ -42,27 +42,27 @@ pub(super) enum Visit {
     /// It is new, and has this slot.
     New(u32),
     /// It was reached before.
-    Seen,
+    Duplicate,
     /// There is no room for it.
     Full,
 }
 
 /// States, each with the move that first led to it.
-pub(super) struct Explored<'a, 'm, P: Puzzle> {
+pub(super) struct ClosedSet<'a, 'm, P: Puzzle> {
     puzzle: &'a P,
     table: Table<'m, P::Key>,
     /// States in the table, and how many it takes.
     pub(super) stored: u64,
-    room: u64,
+    capacity: u64,
     /// States that the limits allow.
-    most: u64,
+    max_nodes: u64,
 }
 
 /// What the table keeps as the cost: 0 for the start, where paths end.
 const START: u32 = 0;
 const REACHED: u32 = 1;
 
-impl<'a, 'm, P: Puzzle> Explored<'a, 'm, P> {
+impl<'a, 'm, P: Puzzle> ClosedSet<'a, 'm, P> {
     /// The shape of a table in so many bytes, if that is enough for one.
     pub(super) fn geometry(puzzle: &P, bytes: usize) -> Option<Geometry> {
         let fields = Fields { key: puzzle.key_bits(), cost: 1, step: puzzle.move_bits() };
@@ -76,16 +76,17 @@ impl<'a, 'm, P: Puzzle> Explored<'a, 'm, P> {
         piece: Piece<'m>,
         limits: &Limits<'_>,
     ) -> Option<(Self, u32)> {
-        let each = size_of::<<P::Key as Key>::Slot>() / 8;
+        let words_per_slot = size_of::<<P::Key as Key>::Slot>() / 8;
         let geometry = Self::geometry(puzzle, size_of_val(&*piece.words))?;
-        let words = &mut piece.words[..geometry.slots() * each];
-        let table = Table::new(bytemuck::cast_slice_mut(words), piece.used.div_ceil(each), geometry);
-        let room = (geometry.slots() / 100 * FULL).max(1) as u64;
-        let most = limits.max_nodes.unwrap_or(u64::MAX);
-        let mut explored = Self { puzzle, table, stored: 1, room, most };
-        let mixed = explored.mixed(start);
-        match explored.table.exclusive().insert(mixed, START, 0) {
-            Insert::New(slot) => Some((explored, slot)),
+        let words = &mut piece.words[..geometry.slots() * words_per_slot];
+        let table =
+            Table::new(bytemuck::cast_slice_mut(words), piece.used.div_ceil(words_per_slot), geometry);
+        let capacity = (geometry.slots() / 100 * MAX_LOAD).max(1) as u64;
+        let max_nodes = limits.max_nodes.unwrap_or(u64::MAX);
+        let mut closed = Self { puzzle, table, stored: 1, capacity, max_nodes };
+        let mixed = closed.mixed(start);
+        match closed.table.exclusive().insert(mixed, START, 0) {
+            Insert::New(slot) => Some((closed, slot)),
             _ => None,
         }
     }
@@ -116,17 +117,17 @@ impl<'a, 'm, P: Puzzle> Explored<'a, 'm, P> {
                 self.stored += 1;
                 Visit::New(slot)
             }
-            Insert::Seen | Insert::Better(_) => Visit::Seen,
+            Insert::Seen | Insert::Better(_) => Visit::Duplicate,
             Insert::Full => Visit::Full,
         }
     }
 
     /// Why no state may be added any more, if so.
     #[inline(always)]
-    pub(super) fn is_over(&self) -> Option<Stop> {
-        if self.stored >= self.most {
+    pub(super) fn limit_reached(&self) -> Option<Stop> {
+        if self.stored >= self.max_nodes {
             Some(Stop::Nodes)
-        } else if self.stored >= self.room {
+        } else if self.stored >= self.capacity {
             Some(Stop::Memory)
         } else {
             None
@@ -136,9 +137,9 @@ impl<'a, 'm, P: Puzzle> Explored<'a, 'm, P> {
     /// The state in a slot and the move that led to it; none led to the start.
     #[inline(always)]
     pub(super) fn state(&mut self, slot: u32) -> (P::State, Option<Move>) {
-        let known = self.table.exclusive().content(slot);
-        let state = self.puzzle.unpack(known.mixed.unmix(self.puzzle.key_bits()));
-        (state, (known.cost != START).then_some(Move(known.step)))
+        let stored = self.table.exclusive().content(slot);
+        let state = self.puzzle.unpack(stored.mixed.unmix(self.puzzle.key_bits()));
+        (state, (stored.cost != START).then_some(Move(stored.step)))
     }
 
     /// The moves from the start to a state in the table.

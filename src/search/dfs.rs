@@ -10,13 +10,13 @@ use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::heuristic::Heuristic;
 use crate::memory::{Key, Region};
 use crate::puzzle::Puzzle;
-use crate::search::closed_set::{Explored, Visit, in_growing_parts};
+use crate::search::closed_set::{ClosedSet, Visit, with_growing_region};
 
 /// Expansions between two looks at the clock.
-const BETWEEN_LOOKS: u64 = 1 << 12;
+const POLL_INTERVAL: u64 = 1 << 12;
 
 /// Bytes of the path for each state on it, which is not kept in the region.
-const PATH: usize = 8;
+const PATH_BYTES: usize = 8;
 
 /// Solves a problem on the calling thread, in a region of memory. The heuristic
 /// gives the lower bound that comes with the answer, and no more.
@@ -25,10 +25,10 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(
     limits: &Limits<'_>,
     region: &mut Region<'_>,
 ) -> Outcome {
-    in_growing_parts(region, |part| within(problem, limits, part))
+    with_growing_region(region, |part| solve_in(problem, limits, part))
 }
 
-fn within<P: Puzzle, H: Heuristic<P>>(
+fn solve_in<P: Puzzle, H: Heuristic<P>>(
     problem: Problem<'_, P, H>,
     limits: &Limits<'_>,
     region: &mut Region<'_>,
@@ -42,47 +42,47 @@ fn within<P: Puzzle, H: Heuristic<P>>(
     }
     // A state may be on the stack and on the path as well as in the table.
     let slot = size_of::<<P::Key as Key>::Slot>();
-    let states = region.bytes() / (slot + size_of::<u32>() + PATH);
+    let states = region.bytes() / (slot + size_of::<u32>() + PATH_BYTES);
     let ([stack, table, _], watermark) = region.split(states * size_of::<u32>(), states * (slot + 4));
     watermark.raise(states * (slot + 4));
     let stack: &mut [u32] = bytemuck::cast_slice_mut(stack.words);
-    let Some((mut explored, first)) = Explored::new(puzzle, &start, table, limits) else {
+    let Some((mut closed, first)) = ClosedSet::new(puzzle, &start, table, limits) else {
         return stopped(Stop::Memory, statistics);
     };
     let mut height = 0;
-    if let Some(place) = stack.get_mut(height) {
-        *place = first;
+    if let Some(top) = stack.get_mut(height) {
+        *top = first;
         height += 1;
     }
     while height > 0 {
-        if statistics.expanded.is_multiple_of(BETWEEN_LOOKS)
-            && let Some(stop) = limits.reached(explored.stored)
+        if statistics.expanded.is_multiple_of(POLL_INTERVAL)
+            && let Some(stop) = limits.reached(closed.stored)
         {
             return stopped(stop, statistics);
         }
         height -= 1;
-        let (state, last) = explored.state(stack[height]);
+        let (state, last) = closed.state(stack[height]);
         statistics.expanded += 1;
         for step in puzzle.moves(&state, last) {
             statistics.generated += 1;
             let child = puzzle.apply(&state, step);
-            let mixed = explored.prefetch(&child);
-            let slot = match explored.visit(mixed, step) {
+            let mixed = closed.prefetch(&child);
+            let slot = match closed.visit(mixed, step) {
                 Visit::New(slot) => slot,
-                Visit::Seen => continue,
+                Visit::Duplicate => continue,
                 Visit::Full => return stopped(Stop::Memory, statistics),
             };
-            statistics.stored = explored.stored;
+            statistics.stored = closed.stored;
             if puzzle.is_goal(&child) {
-                let path = explored.path(mixed);
+                let path = closed.path(mixed);
                 let bound = bound.min(path.len() as u32);
                 return Outcome { ending: Ending::Solved { path, bound }, statistics };
             }
-            if let Some(stop) = explored.is_over() {
+            if let Some(stop) = closed.limit_reached() {
                 return stopped(stop, statistics);
             }
             match stack.get_mut(height) {
-                Some(place) => *place = slot,
+                Some(top) => *top = slot,
                 None => return stopped(Stop::Memory, statistics),
             }
             height += 1;

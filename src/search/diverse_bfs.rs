@@ -19,30 +19,30 @@ use crate::puzzle::batched::{BATCH, Batched, Neighbours};
 
 /// States of a kind in a layer, in the first search, and how many times more in
 /// each one that follows.
-const FEW: u32 = 1;
-const MORE: u32 = 3;
+const FIRST_PER_CLASS: u32 = 1;
+const PER_CLASS_FACTOR: u32 = 3;
 
 /// After a solution, a search with more states of each kind follows if all together
 /// will hardly have kept more than this: a moment's work.
-const WORTH: u64 = 150_000;
+const MAX_RETRY_STATES: u64 = 150_000;
 
 /// Most searches need no more memory than this, and what is not used need not be
 /// cleared.
-const SMALL: usize = 8 << 20;
+const FIRST_BYTES: usize = 8 << 20;
 
 /// Kinds are told apart by so many bits of a hash.
-const KIND_BITS: u32 = 16;
+const CLASS_BITS: u32 = 16;
 
 /// Room for fewer states is not worth a search.
-const FEWEST: usize = 1 << 10;
+const MIN_STATES: usize = 1 << 10;
 
 /// Searches for any solution in a region of memory, through `most` states in all
 /// searches together. `kind` is a hash of what tells kinds apart.
 pub fn solve<P: Batched>(
     puzzle: &P,
     start: P::State,
-    kind: impl Fn(P::State) -> u64,
-    most: u64,
+    class: impl Fn(P::State) -> u64,
+    max_states: u64,
     limits: &Limits<'_>,
     region: &mut Region<'_>,
 ) -> Outcome {
@@ -54,14 +54,14 @@ pub fn solve<P: Batched>(
     // that gives the answer.
     let mut total = 1;
     let (mut stop, mut best) = (Stop::Memory, None);
-    let (mut few, mut bytes) = (FEW, SMALL);
-    let most = limits.max_nodes.map_or(most, |limit| limit.min(most));
-    while total < most {
-        let left = (most - total) as usize;
+    let (mut per_class, mut bytes) = (FIRST_PER_CLASS, FIRST_BYTES);
+    let max_states = limits.max_nodes.map_or(max_states, |limit| limit.min(max_states));
+    while total < max_states {
+        let left = (max_states - total) as usize;
         let is_whole = bytes >= region.bytes();
         let mut part = region.first(bytes);
-        let Some(mut search) = Search::new(puzzle, &mut part, left, few) else { break };
-        let ended = search.run(start, &kind, limits);
+        let Some(mut search) = Search::new(puzzle, &mut part, left, per_class) else { break };
+        let ended = search.run(start, &class, limits);
         let stored = search.len as u64;
         total += stored;
         if best.is_none() {
@@ -73,22 +73,22 @@ pub fn solve<P: Batched>(
             End::Goal(goal) => {
                 let path = search.path(goal);
                 // What was found before anything was left out is shortest.
-                let bound = if search.was_cut { 1 } else { path.len() as u32 };
-                let likely = total + (MORE as u64 + 1) * search.len as u64;
+                let bound = if search.has_pruned { 1 } else { path.len() as u32 };
+                let likely = total + (PER_CLASS_FACTOR as u64 + 1) * search.len as u64;
                 if best.as_ref().is_none_or(|(other, _): &(Vec<Move>, u32)| path.len() < other.len()) {
                     best = Some((path, bound));
                     statistics.stored = stored;
                 }
-                if !search.was_cut || likely > WORTH {
+                if !search.has_pruned || likely > MAX_RETRY_STATES {
                     break;
                 }
-                few *= MORE;
+                per_class *= PER_CLASS_FACTOR;
             }
-            End::Dry if !search.was_cut => {
+            End::Empty if !search.has_pruned => {
                 statistics.stored = stored;
                 return Outcome { ending: Ending::Exhausted, statistics };
             }
-            End::Dry => few *= MORE,
+            End::Empty => per_class *= PER_CLASS_FACTOR,
             End::Stopped(Stop::Memory) if !is_whole => bytes = usize::MAX,
             End::Stopped(reason) => {
                 stop = reason;
@@ -99,13 +99,13 @@ pub fn solve<P: Batched>(
     if let Some((path, bound)) = best {
         return Outcome { ending: Ending::Solved { path, bound }, statistics };
     }
-    let stop = if total >= most { Stop::Nodes } else { stop };
+    let stop = if total >= max_states { Stop::Nodes } else { stop };
     Outcome { ending: Ending::Stopped { stop, bound: 1 }, statistics }
 }
 
 enum End<E> {
     Goal(E),
-    Dry,
+    Empty,
     Stopped(Stop),
 }
 
@@ -119,9 +119,9 @@ struct Search<'a, 'm, P: Batched> {
     /// Numbers of states, one up, by hash; 0 where there is none.
     table: &'m mut [u32],
     /// For each kind the layer that was last seen with it, and how often.
-    kinds: &'m mut [[u32; 2]],
-    few: u32,
-    was_cut: bool,
+    classes: &'m mut [[u32; 2]],
+    per_class: u32,
+    has_pruned: bool,
     expanded: u64,
     generated: u64,
 }
@@ -129,31 +129,31 @@ struct Search<'a, 'm, P: Batched> {
 impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
     /// A search through so many states at most, or as many as there is room for;
     /// none if that is next to nothing.
-    fn new(puzzle: &'a P, region: &'m mut Region<'_>, most: usize, few: u32) -> Option<Self> {
+    fn new(puzzle: &'a P, region: &'m mut Region<'_>, max_states: usize, per_class: u32) -> Option<Self> {
         let width = size_of::<P::State>();
-        let kinds = 8 << KIND_BITS;
+        let classes = 8 << CLASS_BITS;
         // Two to four places of the table for each state.
-        let room = region.bytes().checked_sub(kinds + 64)? / (width + 16);
-        if room < FEWEST {
+        let capacity = region.bytes().checked_sub(classes + 64)? / (width + 16);
+        if capacity < MIN_STATES {
             return None;
         }
-        let most = most.min(room).min(1 << 28);
-        let (kinds_end, table_end) = (kinds, kinds + 4 * (2 * most).next_power_of_two().max(16));
-        let ([kinds, table, states], watermark) = region.split(kinds_end, table_end);
-        watermark.raise(table_end + width * most);
+        let max_states = max_states.min(capacity).min(1 << 28);
+        let (classes_end, table_end) = (classes, classes + 4 * (2 * max_states).next_power_of_two().max(16));
+        let ([classes, table, states], watermark) = region.split(classes_end, table_end);
+        watermark.raise(table_end + width * max_states);
         let clear = |words: &mut [u64]| words.fill(0);
-        clear(kinds.words);
+        clear(classes.words);
         clear(table.words);
-        let states = bytemuck::cast_slice_mut(&mut states.words[..most * width / 8]);
+        let states = bytemuck::cast_slice_mut(&mut states.words[..max_states * width / 8]);
         Some(Self {
             puzzle,
             states,
             len: 0,
             layers: vec![0],
             table: bytemuck::cast_slice_mut(table.words),
-            kinds: bytemuck::cast_slice_mut(kinds.words),
-            few,
-            was_cut: false,
+            classes: bytemuck::cast_slice_mut(classes.words),
+            per_class,
+            has_pruned: false,
             expanded: 0,
             generated: 0,
         })
@@ -162,19 +162,19 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
     fn run(
         &mut self,
         start: P::State,
-        kind: &impl Fn(P::State) -> u64,
+        class: &impl Fn(P::State) -> u64,
         limits: &Limits<'_>,
     ) -> End<P::State> {
-        let notes = self.puzzle.note_bits();
+        let note_bits = self.puzzle.note_bits();
         let mut workspace = P::Workspace::default();
-        let mut found = Found { states: Vec::with_capacity(16 * BATCH), goal: None };
-        self.keep(start.without_used_moves(notes));
+        let mut successors = Successors { states: Vec::with_capacity(16 * BATCH), goal: None };
+        self.store(start.without_used_moves(note_bits));
         let mut at = 0;
         loop {
             let layer_end = self.len;
             self.layers.push(layer_end);
             if at == layer_end {
-                return End::Dry;
+                return End::Empty;
             }
             let level = self.layers.len() as u32;
             while at < layer_end {
@@ -184,26 +184,26 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
                 let batch = at..layer_end.min(at + BATCH);
                 at = batch.end;
                 self.expanded += batch.len() as u64;
-                self.puzzle.expand(&self.states[batch], &mut workspace, &mut found);
-                if let Some(goal) = found.goal {
+                self.puzzle.expand(&self.states[batch], &mut workspace, &mut successors);
+                if let Some(goal) = successors.goal {
                     return End::Goal(goal);
                 }
-                self.generated += found.states.len() as u64;
-                for &state in &found.states {
+                self.generated += successors.states.len() as u64;
+                for &state in &successors.states {
                     prefetch(&raw const self.table[self.home(state)]);
                 }
-                for state in found.states.drain(..) {
+                for state in successors.states.drain(..) {
                     if self.find(state).is_ok() {
                         continue;
                     }
-                    let [last, count] = &mut self.kinds[(kind(state) >> (64 - KIND_BITS)) as usize];
+                    let [last, count] = &mut self.classes[(class(state) >> (64 - CLASS_BITS)) as usize];
                     if *last != level {
                         (*last, *count) = (level, 0);
                     }
                     *count += 1;
-                    if *count > self.few {
-                        self.was_cut = true;
-                    } else if !self.keep(state) {
+                    if *count > self.per_class {
+                        self.has_pruned = true;
+                    } else if !self.store(state) {
                         return End::Stopped(Stop::Memory);
                     }
                 }
@@ -219,32 +219,32 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
     /// The number of a state, or its place in the table.
     #[inline(always)]
     fn find(&self, state: P::State) -> Result<usize, usize> {
-        let notes = self.puzzle.note_bits();
-        let mut place = self.home(state);
+        let note_bits = self.puzzle.note_bits();
+        let mut slot = self.home(state);
         loop {
-            match self.table[place] {
-                0 => return Err(place),
-                number if self.states[number as usize - 1].same(state, notes) => {
+            match self.table[slot] {
+                0 => return Err(slot),
+                number if self.states[number as usize - 1].same(state, note_bits) => {
                     return Ok(number as usize - 1);
                 }
-                _ => place = (place + 1) & (self.table.len() - 1),
+                _ => slot = (slot + 1) & (self.table.len() - 1),
             }
         }
     }
 
     /// Keeps a state that is not there yet; false if there is no room.
-    fn keep(&mut self, state: P::State) -> bool {
-        let (Err(place), true) = (self.find(state), self.len < self.states.len()) else { return false };
+    fn store(&mut self, state: P::State) -> bool {
+        let (Err(slot), true) = (self.find(state), self.len < self.states.len()) else { return false };
         self.states[self.len] = state;
         self.len += 1;
-        self.table[place] = self.len as u32;
+        self.table[slot] = self.len as u32;
         true
     }
 
     /// The moves to a goal that the last layer has led to: from layer to layer
     /// back, each time to a neighbour that was kept there.
     fn path(&self, goal: P::State) -> Vec<Move> {
-        let notes = self.puzzle.note_bits();
+        let note_bits = self.puzzle.note_bits();
         let mut workspace = P::Workspace::default();
         let mut neighbours = Vec::new();
         let mut path = Vec::new();
@@ -252,9 +252,10 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
         // The goal's layer may have begun; its neighbour lies in the last whole one.
         for layer in self.layers.windows(2).rev().map(|ends| ends[0]..ends[1]) {
             neighbours.clear();
-            self.puzzle.expand(&[state.without_used_moves(notes)], &mut workspace, &mut neighbours);
-            let known = |&&other: &&P::State| self.find(other).is_ok_and(|number| layer.contains(&number));
-            let Some(&before) = neighbours.iter().find(known) else { continue };
+            self.puzzle.expand(&[state.without_used_moves(note_bits)], &mut workspace, &mut neighbours);
+            let is_stored =
+                |&&other: &&P::State| self.find(other).is_ok_and(|number| layer.contains(&number));
+            let Some(&before) = neighbours.iter().find(is_stored) else { continue };
             path.push(self.puzzle.step(before, state));
             state = before;
         }
@@ -264,12 +265,12 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
 }
 
 /// Neighbours, and the goal among them.
-struct Found<E> {
+struct Successors<E> {
     states: Vec<E>,
     goal: Option<E>,
 }
 
-impl<E: Copy> Neighbours<E> for Found<E> {
+impl<E: Copy> Neighbours<E> for Successors<E> {
     fn push(&mut self, state: E) {
         self.states.push(state);
     }

@@ -5,26 +5,26 @@
 //! reached is remembered, so none is reached twice. While no state was left out, the
 //! first solution is a shortest one.
 
-use super::nodes::{Found, NONE, Node, Nodes};
-use super::solve::{MOST_LEVELS, Open};
+use super::nodes::{Insertion, NONE, Node, Nodes};
+use super::solve::{MAX_LEVEL, Open};
 use super::{Flow, Space};
 use crate::memory::Region;
 use crate::search::beam::Width;
 use crate::search::{Ending, Limits, Outcome, Statistics, Stop};
 
 /// Expansions between two checks of the limits.
-const BETWEEN_CHECKS: u64 = 1 << 6;
+const POLL_INTERVAL: u64 = 1 << 6;
 
 /// States that the memory should have room for, for each state of a beam whose width
 /// is chosen by the memory: 128 levels with a few new successors each.
-const STATES: usize = 128 * 4;
+const STORED_PER_WIDTH: usize = 128 * 4;
 
 /// Searches from the start of `space` with a beam of `width`, on the calling thread. A region
 /// that is too small for it stops the search with [`Stop::Memory`].
 pub fn beam<S: Space>(space: &mut S, width: Width, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
     let width = match width {
         Width::States(states) => states,
-        Width::Bytes(bytes) => bytes / Nodes::bytes_of_a_state(space.width()) / STATES,
+        Width::Bytes(bytes) => bytes / Nodes::bytes_per_state(space.width()) / STORED_PER_WIDTH,
     };
     let width = width.max(1);
     let mut statistics = Statistics::default();
@@ -34,19 +34,19 @@ pub fn beam<S: Space>(space: &mut S, width: Width, limits: &Limits<'_>, region: 
         return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
     }
     let mut nodes = Nodes::new(region, space.width());
-    let Found::New(start) = nodes.insert(&key) else {
+    let Insertion::New(start) = nodes.insert(&key) else {
         return Outcome { ending: Ending::Stopped { stop: Stop::Memory, bound }, statistics };
     };
     nodes.set(start, Node { next: NONE, estimate: bound, ..nodes.get(start) });
     statistics.stored = 1;
-    let most = limits.max_nodes.unwrap_or(u64::MAX);
+    let max_nodes = limits.max_nodes.unwrap_or(u64::MAX);
     let mut open = Open::new(false);
-    let (mut first, mut depth, mut was_cut) = (start, 0, false);
+    let (mut first, mut depth, mut has_pruned) = (start, 0, false);
     let (mut goal, mut stop) = (None, None);
     'levels: while first != NONE {
         let mut node = first;
         while node != NONE {
-            if statistics.expanded.is_multiple_of(BETWEEN_CHECKS) {
+            if statistics.expanded.is_multiple_of(POLL_INTERVAL) {
                 stop = limits.reached(statistics.stored);
                 if stop.is_some() {
                     break 'levels;
@@ -58,9 +58,9 @@ pub fn beam<S: Space>(space: &mut S, width: Width, limits: &Limits<'_>, region: 
             space.expand(&key, estimate, (cost > 0).then_some(step), |successor| {
                 statistics.generated += 1;
                 let child = match nodes.insert(successor.key) {
-                    Found::Old(_) => return Flow::Continue,
-                    Found::New(child) => child,
-                    Found::Full => {
+                    Insertion::Existing(_) => return Flow::Continue,
+                    Insertion::New(child) => child,
+                    Insertion::Full => {
                         stop = Some(Stop::Memory);
                         return Flow::Break;
                     }
@@ -68,10 +68,10 @@ pub fn beam<S: Space>(space: &mut S, width: Width, limits: &Limits<'_>, region: 
                 statistics.stored += 1;
                 let (step, estimate) = (successor.step, successor.estimate);
                 nodes.set(child, Node { cost: cost + 1, parent: node, step, estimate, ..nodes.get(child) });
-                open.push(&mut nodes, (estimate as usize).min(MOST_LEVELS), child);
+                open.push(&mut nodes, (estimate as usize).min(MAX_LEVEL), child);
                 if successor.is_goal {
                     goal = Some(child);
-                } else if statistics.stored >= most {
+                } else if statistics.stored >= max_nodes {
                     stop = Some(Stop::Nodes);
                 }
                 if goal.is_some() || stop.is_some() { Flow::Break } else { Flow::Continue }
@@ -81,30 +81,30 @@ pub fn beam<S: Space>(space: &mut S, width: Width, limits: &Limits<'_>, region: 
             }
             node = next;
         }
-        if !was_cut {
+        if !has_pruned {
             // All states of this depth were expanded, and none of the next is a goal.
             depth += 1;
             bound = bound.max(depth + 1);
         }
-        first = best(&mut open, &mut nodes, width);
-        was_cut |= open.pop(&mut nodes).is_some();
+        first = take_best(&mut open, &mut nodes, width);
+        has_pruned |= open.pop(&mut nodes).is_some();
         open.clear();
     }
     let ending = match (goal, stop) {
         (Some(goal), _) => {
             let path = nodes.path(goal);
             let length = path.len() as u32;
-            Ending::Solved { path, bound: if was_cut { bound.min(length) } else { length } }
+            Ending::Solved { path, bound: if has_pruned { bound.min(length) } else { length } }
         }
         (None, Some(stop)) => Ending::Stopped { stop, bound },
-        (None, None) if was_cut => Ending::Stopped { stop: Stop::Beam, bound },
+        (None, None) if has_pruned => Ending::Stopped { stop: Stop::Beam, bound },
         (None, None) => Ending::Exhausted,
     };
     Outcome { ending, statistics }
 }
 
 /// Takes the best `width` nodes from the open list and links them; the first of them.
-fn best(open: &mut Open, nodes: &mut Nodes<'_>, width: usize) -> u32 {
+fn take_best(open: &mut Open, nodes: &mut Nodes<'_>, width: usize) -> u32 {
     let (mut first, mut last) = (NONE, NONE);
     for _ in 0..width {
         let Some((_, node)) = open.pop(nodes) else { break };

@@ -3,13 +3,13 @@
 //! A state is visited when it is pushed on the stack, and never twice. The state that
 //! was pushed last is expanded next. The stack is a linked list through the nodes.
 
-use super::nodes::{Found, NONE, Node, Nodes};
+use super::nodes::{Insertion, NONE, Node, Nodes};
 use super::{Flow, Space};
 use crate::memory::Region;
 use crate::search::{Ending, Limits, Outcome, Statistics, Stop};
 
 /// Expansions between two checks of the limits.
-const BETWEEN_CHECKS: u64 = 1 << 10;
+const POLL_INTERVAL: u64 = 1 << 10;
 
 /// Searches depth-first from the start of `space`, on the calling thread. The start's
 /// estimate is the lower bound of the answer.
@@ -21,15 +21,15 @@ pub fn depth_first<S: Space>(space: &mut S, limits: &Limits<'_>, region: &mut Re
         return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
     }
     let mut nodes = Nodes::new(region, space.width());
-    let Found::New(start) = nodes.insert(&key) else {
+    let Insertion::New(start) = nodes.insert(&key) else {
         return Outcome { ending: Ending::Stopped { stop: Stop::Memory, bound }, statistics };
     };
     nodes.set(start, Node { next: NONE, estimate: bound, ..nodes.get(start) });
     statistics.stored = 1;
-    let most = limits.max_nodes.unwrap_or(u64::MAX);
+    let max_nodes = limits.max_nodes.unwrap_or(u64::MAX);
     let (mut top, mut goal, mut stop) = (start, None, None);
     while top != NONE && goal.is_none() && stop.is_none() {
-        if statistics.expanded.is_multiple_of(BETWEEN_CHECKS) {
+        if statistics.expanded.is_multiple_of(POLL_INTERVAL) {
             stop = limits.reached(statistics.stored);
             if stop.is_some() {
                 break;
@@ -43,9 +43,9 @@ pub fn depth_first<S: Space>(space: &mut S, limits: &Limits<'_>, region: &mut Re
         space.expand(&key, estimate, (cost > 0).then_some(step), |successor| {
             statistics.generated += 1;
             let child = match nodes.insert(successor.key) {
-                Found::Old(_) => return Flow::Continue,
-                Found::New(child) => child,
-                Found::Full => {
+                Insertion::Existing(_) => return Flow::Continue,
+                Insertion::New(child) => child,
+                Insertion::Full => {
                     stop = Some(Stop::Memory);
                     return Flow::Break;
                 }
@@ -65,7 +65,7 @@ pub fn depth_first<S: Space>(space: &mut S, limits: &Limits<'_>, region: &mut Re
             top = child;
             if successor.is_goal {
                 goal = Some(child);
-            } else if statistics.stored >= most {
+            } else if statistics.stored >= max_nodes {
                 stop = Some(Stop::Nodes);
             }
             if goal.is_some() || stop.is_some() { Flow::Break } else { Flow::Continue }

@@ -17,7 +17,7 @@ use crate::puzzle::Move;
 use crate::search::{Ending, Limits, Outcome, Statistics, Stop};
 
 /// Expansions between two checks of the limits.
-const BETWEEN_CHECKS: u64 = 1 << 10;
+const POLL_INTERVAL: u64 = 1 << 10;
 
 /// A state of the path: where its key starts, the successor to search next, and the end
 /// of its successors. All are indices of words.
@@ -29,7 +29,7 @@ struct Frame {
 }
 
 /// How the expansion of a state ended.
-enum Expanded {
+enum Expansion {
     /// Successors within the bound are stored.
     Stored,
     /// A successor is a goal.
@@ -58,17 +58,17 @@ pub fn ida<S: Space>(space: &mut S, limits: &Limits<'_>, region: &mut Region<'_>
         watermark,
         path: Vec::new(),
         bound: estimate,
-        beyond: u32::MAX,
+        next_bound: u32::MAX,
         statistics: Statistics::default(),
     };
     let ending = loop {
-        match search.within_bound(&key, estimate) {
-            Expanded::Goal => break Ending::Solved { path: search.path, bound: search.bound },
-            Expanded::Stopped(stop) => break Ending::Stopped { stop, bound: search.bound },
-            Expanded::Stored if search.beyond == u32::MAX => break Ending::Exhausted,
-            Expanded::Stored => {
-                search.bound = search.beyond;
-                search.beyond = u32::MAX;
+        match search.search_within_bound(&key, estimate) {
+            Expansion::Goal => break Ending::Solved { path: search.path, bound: search.bound },
+            Expansion::Stopped(stop) => break Ending::Stopped { stop, bound: search.bound },
+            Expansion::Stored if search.next_bound == u32::MAX => break Ending::Exhausted,
+            Expansion::Stored => {
+                search.bound = search.next_bound;
+                search.next_bound = u32::MAX;
             }
         }
     };
@@ -85,24 +85,24 @@ struct Search<'s, S> {
     path: Vec<Move>,
     /// The bound on cost plus estimate, and the least sum above it.
     bound: u32,
-    beyond: u32,
+    next_bound: u32,
     statistics: Statistics,
 }
 
 impl<S: Space> Search<'_, S> {
     /// Searches all states within the bound.
-    fn within_bound(&mut self, start: &[u32], estimate: u32) -> Expanded {
+    fn search_within_bound(&mut self, start: &[u32], estimate: u32) -> Expansion {
         let width = start.len();
         self.path.clear();
         if width > self.words.len() {
-            return Expanded::Stopped(Stop::Memory);
+            return Expansion::Stopped(Stop::Memory);
         }
         self.words[..width].copy_from_slice(start);
         let mut after = vec![0; width];
         let mut frames = Vec::new();
         let mut frame = Frame { key: 0, next: width, end: width };
         match self.expand(&mut frame, estimate) {
-            Expanded::Stored => frames.push(frame),
+            Expansion::Stored => frames.push(frame),
             ended => return ended,
         }
         while let Some(frame) = frames.last_mut() {
@@ -117,51 +117,51 @@ impl<S: Space> Search<'_, S> {
             let end = frame.end;
             let mut child = Frame { key: end, next: end + width, end: end + width };
             if child.end > self.words.len() {
-                return Expanded::Stopped(Stop::Memory);
+                return Expansion::Stopped(Stop::Memory);
             }
             self.words[end..end + width].copy_from_slice(&after);
             self.path.push(step);
             match self.expand(&mut child, estimate) {
-                Expanded::Stored => frames.push(child),
+                Expansion::Stored => frames.push(child),
                 ended => return ended,
             }
         }
-        Expanded::Stored
+        Expansion::Stored
     }
 
     /// Stores the successors of a state that are within the bound behind its key.
-    fn expand(&mut self, frame: &mut Frame, estimate: u32) -> Expanded {
-        let Self { space, limits, words, used, watermark, path, bound, beyond, statistics } = self;
-        if statistics.expanded.is_multiple_of(BETWEEN_CHECKS)
+    fn expand(&mut self, frame: &mut Frame, estimate: u32) -> Expansion {
+        let Self { space, limits, words, used, watermark, path, bound, next_bound, statistics } = self;
+        if statistics.expanded.is_multiple_of(POLL_INTERVAL)
             && let Some(stop) = limits.reached(statistics.generated)
         {
-            return Expanded::Stopped(stop);
+            return Expansion::Stopped(stop);
         }
         statistics.expanded += 1;
-        let most = limits.max_nodes.unwrap_or(u64::MAX);
+        let max_nodes = limits.max_nodes.unwrap_or(u64::MAX);
         let cost = path.len() as u32 + 1;
         let (before, behind) = words.split_at_mut(frame.next);
         let (mut len, mut goal, mut stop) = (0, None, None);
         space.expand(&before[frame.key..], estimate, path.last().copied(), |successor| {
-            if statistics.generated >= most {
+            if statistics.generated >= max_nodes {
                 stop = Some(Stop::Nodes);
                 return Flow::Break;
             }
             statistics.generated += 1;
-            let sum = cost + successor.estimate;
-            if sum > *bound {
-                *beyond = sum.min(*beyond);
+            let f = cost + successor.estimate;
+            if f > *bound {
+                *next_bound = f.min(*next_bound);
                 return Flow::Continue;
             }
             if successor.is_goal {
                 goal = Some(successor.step);
                 return Flow::Break;
             }
-            let Some(place) = behind.get_mut(len..len + 2) else {
+            let Some(entry) = behind.get_mut(len..len + 2) else {
                 stop = Some(Stop::Memory);
                 return Flow::Break;
             };
-            place.copy_from_slice(&[successor.step.0, successor.estimate]);
+            entry.copy_from_slice(&[successor.step.0, successor.estimate]);
             len += 2;
             Flow::Continue
         });
@@ -172,8 +172,8 @@ impl<S: Space> Search<'_, S> {
         }
         if let Some(step) = goal {
             path.push(step);
-            return Expanded::Goal;
+            return Expansion::Goal;
         }
-        stop.map_or(Expanded::Stored, Expanded::Stopped)
+        stop.map_or(Expansion::Stored, Expansion::Stopped)
     }
 }

@@ -18,10 +18,10 @@ use crate::puzzle::Move;
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The words of a node before its key.
-const HEAD: usize = 6;
+const HEADER: usize = 6;
 
 /// The stretch that a search starts with, in words.
-const SMALLEST: usize = 8 << 10;
+const FIRST_WORDS: usize = 8 << 10;
 
 /// All states of a search.
 pub(super) struct Nodes<'m> {
@@ -29,10 +29,10 @@ pub(super) struct Nodes<'m> {
     watermark: &'m Watermark,
     width: usize,
     /// The words in use, and how many of them are the table.
-    stretch: usize,
+    words_used: usize,
     table: usize,
     len: usize,
-    most: usize,
+    capacity: usize,
 }
 
 /// What a search keeps of a state beside its key.
@@ -54,9 +54,9 @@ pub(super) struct Node {
 
 /// What became of a key that was looked up or stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Found {
+pub(super) enum Insertion {
     /// It was known.
-    Old(u32),
+    Existing(u32),
     /// It was stored.
     New(u32),
     /// There is no room for it.
@@ -68,15 +68,15 @@ impl<'m> Nodes<'m> {
     pub(super) fn new(region: &'m mut Region<'_>, width: usize) -> Self {
         let ([_, _, all], watermark) = region.split(0, 0);
         let memory: &mut [u32] = bytemuck::cast_slice_mut(all.words);
-        let mut nodes = Self { memory, watermark, width, stretch: 0, table: 0, len: 0, most: 0 };
-        nodes.stretch_to(SMALLEST.max(8 * (HEAD + width)));
+        let mut nodes = Self { memory, watermark, width, words_used: 0, table: 0, len: 0, capacity: 0 };
+        nodes.resize(FIRST_WORDS.max(8 * (HEADER + width)));
         nodes
     }
 
     /// Returns the bytes that a state takes whose key has `width` words: its node and
     /// its share of the table.
-    pub(super) fn bytes_of_a_state(width: usize) -> usize {
-        4 * (HEAD + width) + 6
+    pub(super) fn bytes_per_state(width: usize) -> usize {
+        4 * (HEADER + width) + 6
     }
 
     /// How many states there are.
@@ -91,34 +91,34 @@ impl<'m> Nodes<'m> {
     }
 
     fn stride(&self) -> usize {
-        HEAD + self.width
+        HEADER + self.width
     }
 
     /// Takes so many words, or all there are, and divides them anew.
-    fn stretch_to(&mut self, words: usize) {
+    fn resize(&mut self, words: usize) {
         let before = self.table;
-        self.stretch = words.min(self.memory.len());
+        self.words_used = words.min(self.memory.len());
         // Three words of the table for two nodes.
-        let most = self.stretch * 2 / (2 * self.stride() + 3);
-        self.table = self.stretch.saturating_sub(most * self.stride());
-        self.most = most.min(NONE as usize);
-        self.watermark.raise(4 * self.stretch);
+        let capacity = self.words_used * 2 / (2 * self.stride() + 3);
+        self.table = self.words_used.saturating_sub(capacity * self.stride());
+        self.capacity = capacity.min(NONE as usize);
+        self.watermark.raise(4 * self.words_used);
         self.memory.copy_within(before..before + self.len * self.stride(), self.table);
         self.memory[..self.table].fill(NONE);
         for node in 0..self.len {
-            let at = self.table + node * self.stride() + HEAD;
-            let place = self.vacant(at);
-            self.memory[place] = node as u32;
+            let at = self.table + node * self.stride() + HEADER;
+            let slot = self.vacant(at);
+            self.memory[slot] = node as u32;
         }
     }
 
     /// The first free place of the table for the key that lies at `at`.
     fn vacant(&self, at: usize) -> usize {
-        let mut place = self.home(&self.memory[at..at + self.width]);
-        while self.memory[place] != NONE {
-            place = if place + 1 == self.table { 0 } else { place + 1 };
+        let mut slot = self.home(&self.memory[at..at + self.width]);
+        while self.memory[slot] != NONE {
+            slot = if slot + 1 == self.table { 0 } else { slot + 1 };
         }
-        place
+        slot
     }
 
     #[inline]
@@ -140,7 +140,7 @@ impl<'m> Nodes<'m> {
     /// The key of a node.
     #[inline]
     pub(super) fn key(&self, node: u32) -> &[u32] {
-        let at = self.at(node) + HEAD;
+        let at = self.at(node) + HEADER;
         &self.memory[at..at + self.width]
     }
 
@@ -149,66 +149,66 @@ impl<'m> Nodes<'m> {
     pub(super) fn get(&self, node: u32) -> Node {
         let at = self.at(node);
         let [cost, parent, step, next, previous, estimate] =
-            self.memory[at..at + HEAD].try_into().expect("the head of a node");
+            self.memory[at..at + HEADER].try_into().expect("the header of a node");
         Node { cost, parent, step: Move(step), next, previous, estimate }
     }
 
     /// Keeps this of a node.
     #[inline]
-    pub(super) fn set(&mut self, node: u32, kept: Node) {
+    pub(super) fn set(&mut self, node: u32, data: Node) {
         let at = self.at(node);
-        let Node { cost, parent, step, next, previous, estimate } = kept;
-        self.memory[at..at + HEAD].copy_from_slice(&[cost, parent, step.0, next, previous, estimate]);
+        let Node { cost, parent, step, next, previous, estimate } = data;
+        self.memory[at..at + HEADER].copy_from_slice(&[cost, parent, step.0, next, previous, estimate]);
     }
 
     /// The node with a key, if there is one; otherwise its place in the table.
     #[inline]
-    fn look_up(&self, key: &[u32]) -> Result<u32, usize> {
-        let mut place = self.home(key);
+    fn probe(&self, key: &[u32]) -> Result<u32, usize> {
+        let mut slot = self.home(key);
         loop {
-            let node = self.memory[place];
+            let node = self.memory[slot];
             if node == NONE {
-                return Err(place);
+                return Err(slot);
             }
             if self.key(node) == key {
                 return Ok(node);
             }
-            place = if place + 1 == self.table { 0 } else { place + 1 };
+            slot = if slot + 1 == self.table { 0 } else { slot + 1 };
         }
     }
 
     /// The node with a key.
     pub(super) fn find(&self, key: &[u32]) -> Option<u32> {
-        self.look_up(key).ok()
+        self.probe(key).ok()
     }
 
     /// Stores a key, unless it is known. A new node is in no list.
     #[inline]
-    pub(super) fn insert(&mut self, key: &[u32]) -> Found {
-        let mut place = match self.look_up(key) {
-            Ok(node) => return Found::Old(node),
-            Err(place) => place,
+    pub(super) fn insert(&mut self, key: &[u32]) -> Insertion {
+        let mut slot = match self.probe(key) {
+            Ok(node) => return Insertion::Existing(node),
+            Err(slot) => slot,
         };
-        if self.len == self.most {
-            if self.stretch == self.memory.len() {
-                return Found::Full;
+        if self.len == self.capacity {
+            if self.words_used == self.memory.len() {
+                return Insertion::Full;
             }
-            self.stretch_to(4 * self.stretch);
-            if self.len == self.most {
-                return Found::Full;
+            self.resize(4 * self.words_used);
+            if self.len == self.capacity {
+                return Insertion::Full;
             }
-            place = self.look_up(key).err().unwrap_or(place);
+            slot = self.probe(key).err().unwrap_or(slot);
         }
         let node = self.len as u32;
         self.len += 1;
-        self.memory[place] = node;
-        let at = self.at(node) + HEAD;
+        self.memory[slot] = node;
+        let at = self.at(node) + HEADER;
         self.memory[at..at + self.width].copy_from_slice(key);
         self.set(
             node,
             Node { cost: 0, parent: NONE, step: Move(0), next: node, previous: node, estimate: 0 },
         );
-        Found::New(node)
+        Insertion::New(node)
     }
 
     /// The moves to a node from the one that has no parent.
@@ -232,21 +232,21 @@ mod tests {
     use crate::memory::Line;
 
     #[test]
-    fn keys_stay_themselves_while_the_stretch_grows() {
+    fn keys_survive_growth() {
         let mut lines: Vec<Line> = vec![bytemuck::Zeroable::zeroed(); 1 << 14];
         let mut region = Region::zeroed(&mut lines);
         for round in 0..2 {
             let mut nodes = Nodes::new(&mut region, 3);
             let key = |i: u32| [i % 7, i / 7, i.wrapping_mul(round)];
             let mut stored = 0;
-            while nodes.insert(&key(stored)) == Found::New(stored) {
+            while nodes.insert(&key(stored)) == Insertion::New(stored) {
                 nodes.set(stored, Node { cost: stored, ..nodes.get(stored) });
                 stored += 1;
             }
-            assert_eq!(nodes.insert(&key(stored)), Found::Full);
+            assert_eq!(nodes.insert(&key(stored)), Insertion::Full);
             assert!(stored as usize > (1 << 20) / 44, "{stored}");
             for i in 0..stored {
-                assert_eq!(nodes.insert(&key(i)), Found::Old(i));
+                assert_eq!(nodes.insert(&key(i)), Insertion::Existing(i));
                 assert_eq!((nodes.key(i), nodes.get(i).cost), (&key(i)[..], i));
             }
             assert_eq!(nodes.find(&key(stored)), None);

@@ -5,7 +5,7 @@
 //! shortest way (plan neighbourhood graph search: Nakhost and Müller, ICAPS
 //! 2010). That is repeated around the new solution while it helps.
 
-use super::nodes::{Found, NONE, Node, Nodes};
+use super::nodes::{Insertion, NONE, Node, Nodes};
 use super::{Flow, Space};
 use crate::memory::Region;
 use crate::puzzle::Move;
@@ -13,17 +13,17 @@ use crate::search::{Limits, Statistics};
 
 /// Successors looked at for each state, at most, so that spaces in which a state
 /// has thousands of them take no longer.
-const WORK: u64 = 20;
+const GENERATED_PER_STATE: u64 = 20;
 
 /// Not reached yet.
-const FAR: u32 = u32::MAX;
+const UNREACHED: u32 = u32::MAX;
 
 /// A solution as short as can be found among so many states around it, time and
 /// again; `path` leads from the space's start to a goal.
 pub fn shorten<S: Space>(
     space: &mut S,
     path: Vec<Move>,
-    states: usize,
+    max_states: usize,
     limits: &Limits<'_>,
     region: &mut Region<'_>,
 ) -> (Vec<Move>, Statistics) {
@@ -32,8 +32,11 @@ pub fn shorten<S: Space>(
     let mut nodes = Nodes::new(region, space.width());
     loop {
         nodes.clear();
-        let Some(goal) = surround(space, &mut nodes, &path, states, limits, &mut statistics) else { break };
-        let Some(goal) = shortest(space, &mut nodes, goal, limits, &mut statistics) else { break };
+        let Some(goal) = store_neighbourhood(space, &mut nodes, &path, max_states, limits, &mut statistics)
+        else {
+            break;
+        };
+        let Some(goal) = shortest_path_end(space, &mut nodes, goal, limits, &mut statistics) else { break };
         let shorter = nodes.path(goal);
         let gain = path.len() - shorter.len().min(path.len());
         if gain > 0 {
@@ -49,11 +52,11 @@ pub fn shorten<S: Space>(
 
 /// Stores the states of a path, then their neighbours, and theirs; the node
 /// of the path's end.
-fn surround<S: Space>(
+fn store_neighbourhood<S: Space>(
     space: &mut S,
     nodes: &mut Nodes<'_>,
     path: &[Move],
-    states: usize,
+    max_states: usize,
     limits: &Limits<'_>,
     statistics: &mut Statistics,
 ) -> Option<u32> {
@@ -67,8 +70,8 @@ fn surround<S: Space>(
         goal = insert(nodes, &key, estimate)?;
     }
     let (mut next, mut full) = (0, is_goal);
-    let enough = statistics.generated + WORK * states as u64;
-    while (next as usize) < nodes.len() && nodes.len() < states && !full {
+    let max_generated = statistics.generated + GENERATED_PER_STATE * max_states as u64;
+    while (next as usize) < nodes.len() && nodes.len() < max_states && !full {
         if next % 1024 == 1023 && limits.reached(0).is_some() {
             return None;
         }
@@ -76,8 +79,8 @@ fn surround<S: Space>(
         statistics.expanded += 1;
         space.expand(&key, nodes.get(next).estimate, None, |successor| {
             statistics.generated += 1;
-            full =
-                insert(nodes, successor.key, successor.estimate).is_none() || statistics.generated > enough;
+            full = insert(nodes, successor.key, successor.estimate).is_none()
+                || statistics.generated > max_generated;
             if full { Flow::Break } else { Flow::Continue }
         });
         next += 1;
@@ -88,18 +91,18 @@ fn surround<S: Space>(
 /// Stores a state that is not reached yet.
 fn insert(nodes: &mut Nodes<'_>, key: &[u32], estimate: u32) -> Option<u32> {
     match nodes.insert(key) {
-        Found::New(node) => {
-            nodes.set(node, Node { cost: FAR, estimate, ..nodes.get(node) });
+        Insertion::New(node) => {
+            nodes.set(node, Node { cost: UNREACHED, estimate, ..nodes.get(node) });
             Some(node)
         }
-        Found::Old(node) => Some(node),
-        Found::Full => None,
+        Insertion::Existing(node) => Some(node),
+        Insertion::Full => None,
     }
 }
 
 /// The nearest goal, by a breadth-first search from node 0 that meets stored
 /// states only; the nodes' parents then lead to it.
-fn shortest<S: Space>(
+fn shortest_path_end<S: Space>(
     space: &mut S,
     nodes: &mut Nodes<'_>,
     goal: u32,
@@ -113,11 +116,11 @@ fn shortest<S: Space>(
     }
     let (mut first, mut last) = (0, 0);
     let mut reached = None;
-    let mut looks = 0u32;
-    let enough = statistics.generated + WORK * nodes.len() as u64;
-    while first != NONE && reached.is_none() && statistics.generated <= enough {
-        looks += 1;
-        if looks.is_multiple_of(1024) && limits.reached(0).is_some() {
+    let mut polls = 0u32;
+    let max_generated = statistics.generated + GENERATED_PER_STATE * nodes.len() as u64;
+    while first != NONE && reached.is_none() && statistics.generated <= max_generated {
+        polls += 1;
+        if polls.is_multiple_of(1024) && limits.reached(0).is_some() {
             return None;
         }
         let Node { cost, step, next, estimate, .. } = nodes.get(first);
@@ -128,11 +131,14 @@ fn shortest<S: Space>(
         space.expand(&key, estimate, (cost > 0).then_some(step), |successor| {
             statistics.generated += 1;
             let Some(child) = nodes.find(successor.key) else { return Flow::Continue };
-            let kept = nodes.get(child);
-            if kept.cost != FAR {
+            let stored = nodes.get(child);
+            if stored.cost != UNREACHED {
                 return Flow::Continue;
             }
-            nodes.set(child, Node { cost: cost + 1, parent: node, step: successor.step, next: NONE, ..kept });
+            nodes.set(
+                child,
+                Node { cost: cost + 1, parent: node, step: successor.step, next: NONE, ..stored },
+            );
             nodes.set(last, Node { next: child, ..nodes.get(last) });
             last = child;
             if successor.is_goal || child == goal {

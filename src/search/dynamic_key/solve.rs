@@ -1,15 +1,15 @@
 //! The search itself.
 
-use super::nodes::{Found, NONE, Node, Nodes};
+use super::nodes::{Insertion, NONE, Node, Nodes};
 use super::{Flow, Space};
 use crate::memory::Region;
 use crate::search::{Ending, Limits, Order, Outcome, Statistics, Stop};
 
 /// Expansions between two looks at the clock.
-const BETWEEN_LOOKS: u64 = 1 << 10;
+const POLL_INTERVAL: u64 = 1 << 10;
 
 /// Priorities from here on are one.
-pub(super) const MOST_LEVELS: usize = 1 << 20;
+pub(super) const MAX_LEVEL: usize = 1 << 20;
 
 /// The open nodes by priority: doubly linked lists through the nodes.
 pub(super) struct Open {
@@ -39,24 +39,24 @@ impl Open {
         }
         self.lowest = self.lowest.min(level);
         let (first, last) = &mut self.ends[level];
-        let kept = nodes.get(node);
+        let links = nodes.get(node);
         if *first == NONE {
             (*first, *last) = (node, node);
-            nodes.set(node, Node { next: NONE, previous: NONE, ..kept });
+            nodes.set(node, Node { next: NONE, previous: NONE, ..links });
         } else if self.newest_first {
-            nodes.set(node, Node { next: *first, previous: NONE, ..kept });
+            nodes.set(node, Node { next: *first, previous: NONE, ..links });
             nodes.set(*first, Node { previous: node, ..nodes.get(*first) });
             *first = node;
         } else {
-            nodes.set(node, Node { next: NONE, previous: *last, ..kept });
+            nodes.set(node, Node { next: NONE, previous: *last, ..links });
             nodes.set(*last, Node { next: node, ..nodes.get(*last) });
             *last = node;
         }
     }
 
     fn remove(&mut self, nodes: &mut Nodes<'_>, level: usize, node: u32) {
-        let kept = nodes.get(node);
-        let Node { next, previous, .. } = kept;
+        let links = nodes.get(node);
+        let Node { next, previous, .. } = links;
         match previous {
             NONE => self.ends[level].0 = next,
             before => nodes.set(before, Node { next, ..nodes.get(before) }),
@@ -65,7 +65,7 @@ impl Open {
             NONE => self.ends[level].1 = previous,
             after => nodes.set(after, Node { previous, ..nodes.get(after) }),
         }
-        nodes.set(node, Node { next: node, ..kept });
+        nodes.set(node, Node { next: node, ..links });
     }
 
     pub(super) fn pop(&mut self, nodes: &mut Nodes<'_>) -> Option<(usize, u32)> {
@@ -85,34 +85,34 @@ impl Open {
 pub fn solve<S: Space>(space: &mut S, order: Order, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
     let mut statistics = Statistics::default();
     let mut key = vec![0; space.width()];
-    let (first_estimate, is_goal) = space.start(&mut key);
+    let (start_estimate, is_goal) = space.start(&mut key);
     if is_goal {
         return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
     }
     let mut nodes = Nodes::new(region, space.width());
     let mut open = Open::new(order.is_optimal());
-    let level = |cost: u32, estimate: u32| (order.priority(cost, estimate) as usize).min(MOST_LEVELS);
+    let level = |cost: u32, estimate: u32| (order.priority(cost, estimate) as usize).min(MAX_LEVEL);
     let optimal = order.is_optimal();
-    let Found::New(start) = nodes.insert(&key) else {
-        let ending = Ending::Stopped { stop: Stop::Memory, bound: first_estimate };
+    let Insertion::New(start) = nodes.insert(&key) else {
+        let ending = Ending::Stopped { stop: Stop::Memory, bound: start_estimate };
         return Outcome { ending, statistics };
     };
-    nodes.set(start, Node { estimate: first_estimate, ..nodes.get(start) });
-    open.push(&mut nodes, level(0, first_estimate), start);
+    nodes.set(start, Node { estimate: start_estimate, ..nodes.get(start) });
+    open.push(&mut nodes, level(0, start_estimate), start);
     statistics.stored = 1;
-    let most = limits.max_nodes.unwrap_or(u64::MAX);
+    let max_nodes = limits.max_nodes.unwrap_or(u64::MAX);
     let mut goal: Option<u32> = None;
     let mut stop = None;
-    let mut bound = first_estimate;
+    let mut bound = start_estimate;
     while let Some((lowest, node)) = open.pop(&mut nodes) {
         if optimal {
-            bound = bound.max(order.bound(lowest as u32)).max(first_estimate);
+            bound = bound.max(order.bound(lowest as u32)).max(start_estimate);
         }
         if goal == Some(node) {
             break;
         }
         statistics.expanded += 1;
-        if statistics.expanded % BETWEEN_LOOKS == 1 || statistics.stored >= most {
+        if statistics.expanded % POLL_INTERVAL == 1 || statistics.stored >= max_nodes {
             stop = limits.reached(statistics.stored);
             if stop.is_some() {
                 open.push(&mut nodes, lowest, node);
@@ -125,30 +125,32 @@ pub fn solve<S: Space>(space: &mut S, order: Order, limits: &Limits<'_>, region:
         let mut found = false;
         space.expand(&key, estimate, last, |successor| {
             statistics.generated += 1;
-            let through = level(cost + 1, successor.estimate);
+            let child_level = level(cost + 1, successor.estimate);
             let child = match nodes.insert(successor.key) {
-                Found::New(child) => {
+                Insertion::New(child) => {
                     statistics.stored += 1;
                     child
                 }
-                Found::Old(child) => {
-                    let known = nodes.get(child);
-                    if known.cost <= cost + 1 {
+                Insertion::Existing(child) => {
+                    let stored = nodes.get(child);
+                    if stored.cost <= cost + 1 {
                         return Flow::Continue;
                     }
-                    let is_closed = known.next == child;
+                    let is_closed = stored.next == child;
                     if is_closed && !optimal {
                         // The way there is shorter now, and that is all.
-                        nodes
-                            .set(child, Node { cost: cost + 1, parent: node, step: successor.step, ..known });
+                        nodes.set(
+                            child,
+                            Node { cost: cost + 1, parent: node, step: successor.step, ..stored },
+                        );
                         return Flow::Continue;
                     }
                     if !is_closed {
-                        open.remove(&mut nodes, level(known.cost, known.estimate), child);
+                        open.remove(&mut nodes, level(stored.cost, stored.estimate), child);
                     }
                     child
                 }
-                Found::Full => {
+                Insertion::Full => {
                     stop = Some(Stop::Memory);
                     return Flow::Break;
                 }
@@ -156,15 +158,15 @@ pub fn solve<S: Space>(space: &mut S, order: Order, limits: &Limits<'_>, region:
             let Node { next, previous, .. } = nodes.get(child);
             let (cost, estimate) = (cost + 1, successor.estimate);
             nodes.set(child, Node { cost, parent: node, step: successor.step, next, previous, estimate });
-            open.push(&mut nodes, through, child);
+            open.push(&mut nodes, child_level, child);
             if successor.is_goal && goal.is_none_or(|goal| nodes.get(goal).cost >= cost) {
                 goal = Some(child);
-                if !optimal || through <= lowest {
+                if !optimal || child_level <= lowest {
                     found = true;
                     return Flow::Break;
                 }
             }
-            if statistics.stored >= most {
+            if statistics.stored >= max_nodes {
                 stop = Some(Stop::Nodes);
                 return Flow::Break;
             }

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A layer of so many states is worth sharing.
-const WORTH_SHARING: u64 = 1 << 14;
+const MIN_SHARED_STATES: u64 = 1 << 14;
 
 /// A search in a region of memory.
 pub(super) struct Engine<'a, 'm, P: Batched> {
@@ -27,13 +27,13 @@ pub(super) struct Engine<'a, 'm, P: Batched> {
     pub(super) buckets: Box<[Mutex<Chain>]>,
     /// Layers before the one that is expanded, the oldest first. They serve to
     /// find the path, and are given up when their memory is needed.
-    pub(super) kept: Mutex<VecDeque<Layer>>,
+    pub(super) past_layers: Mutex<VecDeque<Layer>>,
     /// Memory for workers who come.
-    desks: Mutex<Vec<&'m mut [u64]>>,
+    worker_memory: Mutex<Vec<&'m mut [u64]>>,
     plan: Mutex<Plan<P::State>>,
     changed: Condvar,
     /// For those who are not looking at the plan: leave your work.
-    pub(super) over: AtomicBool,
+    pub(super) is_over: AtomicBool,
 }
 
 /// How far a search has come, under one lock that is held briefly once for each
@@ -46,7 +46,7 @@ struct Plan<E> {
     /// Workers that have taken buckets and may not have finished them.
     busy: usize,
     depth: u32,
-    until: Option<u32>,
+    stop_depth: Option<u32>,
     end: Option<End<E>>,
     statistics: Statistics,
 }
@@ -80,7 +80,7 @@ pub(super) enum End<E> {
     /// A goal was reached, one step behind the last layer.
     Goal(E),
     /// The last layer is as far away as was asked for.
-    Far,
+    DepthReached,
     /// There are no more states.
     Exhausted,
     /// A limit came first.
@@ -88,7 +88,7 @@ pub(super) enum End<E> {
 }
 
 /// A finished search.
-pub(super) struct Finished<E> {
+pub(super) struct SearchResult<E> {
     pub(super) end: End<E>,
     /// The layers that are still there, and how far the last one is from the
     /// start.
@@ -108,10 +108,10 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         when_full: WhenFull,
     ) -> Option<Self> {
         let layout = Layout::new::<P::State>(region.bytes())?;
-        let desk = layout.worker_bytes::<P::State>();
-        let all_desks = layout.workers * desk;
-        let ([_, desks, chunks], watermark) = region.split(0, all_desks);
-        let desks = desks.words.chunks_exact_mut(desk / 8).rev().collect();
+        let worker_bytes = layout.worker_bytes::<P::State>();
+        let all_worker_bytes = layout.workers * worker_bytes;
+        let ([_, worker_memory, chunks], watermark) = region.split(0, all_worker_bytes);
+        let worker_memory = worker_memory.words.chunks_exact_mut(worker_bytes / 8).rev().collect();
         let nothing =
             Layer::new::<P::State>(&Pool::new(&mut [], layout.chunk, watermark, 0), 0, std::iter::empty())
                 .ok()?;
@@ -120,10 +120,10 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
             limits,
             when_full,
             layout,
-            pool: Pool::new(chunks.words, layout.chunk, watermark, all_desks),
+            pool: Pool::new(chunks.words, layout.chunk, watermark, all_worker_bytes),
             buckets: (0..1 << layout.bucket_bits).map(|_| Mutex::new(Chain::EMPTY)).collect(),
-            kept: Mutex::default(),
-            desks: Mutex::new(desks),
+            past_layers: Mutex::default(),
+            worker_memory: Mutex::new(worker_memory),
             plan: Mutex::new(Plan {
                 task: Task {
                     phase: Phase::Expand,
@@ -136,12 +136,12 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
                 buckets: 0,
                 busy: 0,
                 depth: 0,
-                until: None,
+                stop_depth: None,
                 end: None,
                 statistics: Statistics::default(),
             }),
             changed: Condvar::new(),
-            over: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
         })
     }
 
@@ -150,10 +150,10 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
     pub(super) fn search(
         &self,
         start: P::State,
-        until: Option<u32>,
+        stop_depth: Option<u32>,
         helpers: &dyn HelperPool,
-    ) -> Finished<P::State> {
-        self.begin(start, until);
+    ) -> SearchResult<P::State> {
+        self.begin(start, stop_depth);
         if !self.work(&|| helpers.has_idle()) {
             helpers.run_shared(&|| {
                 self.work(&|| false);
@@ -166,13 +166,13 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         }
         let bound = plan.depth + if plan.task.phase == Phase::Expand { 1 } else { 2 };
         let end = plan.end.unwrap_or(End::Stopped(Stop::Memory));
-        let mut layers = std::mem::take(&mut *self.kept.lock());
+        let mut layers = std::mem::take(&mut *self.past_layers.lock());
         layers.extend(plan.task.previous);
         layers.push_back(plan.task.current);
-        Finished { end, layers, depth: plan.depth, bound, statistics }
+        SearchResult { end, layers, depth: plan.depth, bound, statistics }
     }
 
-    fn begin(&self, start: P::State, until: Option<u32>) {
+    fn begin(&self, start: P::State, stop_depth: Option<u32>) {
         let mut plan = self.plan.lock();
         let mut bucket = Chain::EMPTY;
         let layer = self
@@ -181,34 +181,34 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
             .and_then(|()| Layer::new::<P::State>(&self.pool, 0, std::iter::once(bucket)));
         plan.end = match &layer {
             Err(Full) => Some(End::Stopped(Stop::Memory)),
-            Ok(_) => (until == Some(0)).then_some(End::Far),
+            Ok(_) => (stop_depth == Some(0)).then_some(End::DepthReached),
         };
         if let Ok(current) = layer {
             plan.task.current = current;
         }
-        self.over.store(plan.end.is_some(), Relaxed);
+        self.is_over.store(plan.end.is_some(), Relaxed);
         plan.task = Task {
             phase: Phase::Expand,
             previous: None,
             next_bits: self.layout.buckets_for(1),
-            for_goal: until.is_none(),
+            for_goal: stop_depth.is_none(),
             ..plan.task
         };
-        (plan.next, plan.buckets, plan.busy, plan.depth, plan.until) = (0, 1, 0, 0, until);
+        (plan.next, plan.buckets, plan.busy, plan.depth, plan.stop_depth) = (0, 1, 0, 0, stop_depth);
         plan.statistics = Statistics { stored: 1, ..Statistics::default() };
     }
 
     /// Works on the calling thread, alone or among others, until the search is
     /// over; false if it was interrupted because `pause` said so.
     fn work(&self, pause: &dyn Fn() -> bool) -> bool {
-        let Some(desk) = self.desks.lock().pop() else { return true };
-        let _at_work = EndOnPanic(self);
-        let finished = self.take_buckets(&mut Worker::new(self, desk), pause);
-        self.desks.lock().push(desk);
+        let Some(memory) = self.worker_memory.lock().pop() else { return true };
+        let _guard = EndOnPanic(self);
+        let finished = self.process_buckets(&mut Worker::new(self, memory), pause);
+        self.worker_memory.lock().push(memory);
         finished
     }
 
-    fn take_buckets(&self, worker: &mut Worker<'_, 'a, 'm, P>, pause: &dyn Fn() -> bool) -> bool {
+    fn process_buckets(&self, worker: &mut Worker<'_, 'a, 'm, P>, pause: &dyn Fn() -> bool) -> bool {
         let mut busy = false;
         let mut plan = self.plan.lock();
         while plan.end.is_none() {
@@ -222,7 +222,7 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
                 plan.next += 1;
                 plan.busy += usize::from(!std::mem::replace(&mut busy, true));
                 drop(plan);
-                let mut done = worker.handle(&task, bucket);
+                let mut done = worker.process(&task, bucket);
                 plan = self.plan.lock();
                 // A bucket comes as a whole. Where it passes the limit of nodes, the
                 // rest of it is not stored: the search ends before it is expanded.
@@ -233,18 +233,18 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
                 // The others may still work at their last buckets of this task.
                 let task = plan.task;
                 drop(plan);
-                worker.put_down(&task);
+                worker.flush_lines(&task);
                 plan = self.plan.lock();
                 busy = false;
                 plan.busy -= 1;
             } else if plan.busy > 0 {
                 self.changed.wait(&mut plan);
             } else {
-                self.go_on(&mut plan);
+                self.begin_next_task(&mut plan);
                 if plan.buckets > 1 || plan.end.is_some() {
                     self.changed.notify_all();
                 }
-                if plan.task.current.states >= WORTH_SHARING && plan.end.is_none() && pause() {
+                if plan.task.current.states >= MIN_SHARED_STATES && plan.end.is_none() && pause() {
                     return false;
                 }
             }
@@ -261,12 +261,12 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         if plan.end.is_none() || matches!(end, End::Goal(_)) {
             plan.end = Some(end);
         }
-        self.over.store(true, Relaxed);
+        self.is_over.store(true, Relaxed);
         self.changed.notify_all();
     }
 
     /// All buckets of a task are done: on to the next.
-    fn go_on(&self, plan: &mut Plan<P::State>) {
+    fn begin_next_task(&self, plan: &mut Plan<P::State>) {
         plan.next = 0;
         if plan.task.phase == Phase::Expand {
             plan.task.phase = Phase::Merge;
@@ -278,38 +278,38 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         let layer = loop {
             match Layer::new::<P::State>(&self.pool, bits, buckets.clone()) {
                 Ok(layer) => break layer,
-                Err(Full) if self.give_up_oldest() => {}
+                Err(Full) if self.drop_oldest_layer() => {}
                 Err(Full) => return self.end(plan, End::Stopped(Stop::Memory)),
             }
         };
         self.buckets[..1 << bits].iter().for_each(|bucket| *bucket.lock() = Chain::EMPTY);
         if layer.states == 0 {
-            layer.give_back(&self.pool);
+            layer.release(&self.pool);
             return self.end(plan, End::Exhausted);
         }
-        let passed = std::mem::replace(&mut plan.task.current, layer);
-        let mut kept = self.kept.lock();
+        let expanded = std::mem::replace(&mut plan.task.current, layer);
+        let mut past_layers = self.past_layers.lock();
         if self.puzzle.leads_back() {
-            kept.extend(plan.task.previous.replace(passed));
+            past_layers.extend(plan.task.previous.replace(expanded));
         } else {
-            kept.push_back(passed);
+            past_layers.push_back(expanded);
         }
         plan.depth += 1;
         plan.task.phase = Phase::Expand;
         plan.task.next_bits = self.layout.buckets_for(layer.states);
         plan.buckets = 1 << layer.bits;
-        if plan.until == Some(plan.depth) {
-            self.end(plan, End::Far);
+        if plan.stop_depth == Some(plan.depth) {
+            self.end(plan, End::DepthReached);
         }
     }
 
     /// Gives up the oldest layer that only a path would need, if that is wanted.
-    pub(super) fn give_up_oldest(&self) -> bool {
+    pub(super) fn drop_oldest_layer(&self) -> bool {
         if self.when_full == WhenFull::Stop {
             return false;
         }
-        let oldest = self.kept.lock().pop_front();
-        oldest.map(|layer| layer.give_back(&self.pool)).is_some()
+        let oldest = self.past_layers.lock().pop_front();
+        oldest.map(|layer| layer.release(&self.pool)).is_some()
     }
 }
 

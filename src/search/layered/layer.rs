@@ -40,7 +40,7 @@ impl Layer {
     }
 
     /// The buckets that hold what falls into one bucket of another layer.
-    pub(super) fn matching(&self, number: usize, bits: u32) -> std::ops::Range<usize> {
+    pub(super) fn overlapping(&self, number: usize, bits: u32) -> std::ops::Range<usize> {
         if self.bits <= bits {
             let bucket = number >> (bits - self.bits);
             bucket..bucket + 1
@@ -51,13 +51,13 @@ impl Layer {
     }
 
     /// Whether a state is in it.
-    pub(super) fn holds<E: Packed>(&self, pool: &Pool<'_>, state: E, note_bits: u32) -> bool {
+    pub(super) fn contains<E: Packed>(&self, pool: &Pool<'_>, state: E, note_bits: u32) -> bool {
         let bucket = self.bucket(pool, state.slice(0, self.bits));
         states::<E>(pool, &bucket).any(|other| other.same(state, note_bits))
     }
 
     /// Gives its memory back.
-    pub(super) fn give_back(self, pool: &Pool<'_>) {
+    pub(super) fn release(self, pool: &Pool<'_>) {
         for number in 0..1 << self.bits {
             pool.release(self.bucket(pool, number));
         }

@@ -45,8 +45,8 @@ mod worker;
 use super::{Ending, HelperPool, Limits, Outcome, Statistics, Stop};
 use crate::memory::Region;
 use crate::puzzle::batched::Batched;
-use engine::{End, Engine, Finished};
-use path::Guide;
+use engine::{End, Engine, SearchResult};
+use path::PathFinder;
 
 /// What to do when the region is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,13 +77,13 @@ pub fn solve<P: Batched>(
         let ending = Ending::Stopped { stop: Stop::Memory, bound: 1 };
         return Outcome { ending, statistics: Statistics::default() };
     };
-    let Finished { end, layers, depth, bound, statistics } = engine.search(start, None, helpers);
-    let mut guide = Guide { engine: &engine, helpers, statistics };
+    let SearchResult { end, layers, depth, bound, statistics } = engine.search(start, None, helpers);
+    let mut finder = PathFinder { engine: &engine, helpers, statistics };
     let ending = match end {
         End::Exhausted => Ending::Exhausted,
         End::Stopped(stop) => Ending::Stopped { stop, bound },
-        End::Far => unreachable!("no distance was asked for"),
-        End::Goal(goal) => match guide.path(start, goal, depth, layers) {
+        End::DepthReached => unreachable!("no distance was asked for"),
+        End::Goal(goal) => match finder.path(start, goal, depth, layers) {
             Err(stop) => Ending::Stopped { stop, bound },
             Ok(states) => {
                 let before = std::iter::once(start).chain(states.iter().copied());
@@ -92,5 +92,5 @@ pub fn solve<P: Batched>(
             }
         },
     };
-    Outcome { ending, statistics: guide.statistics }
+    Outcome { ending, statistics: finder.statistics }
 }

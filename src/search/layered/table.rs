@@ -25,13 +25,13 @@ impl<'s, E: Packed> Table<'s, E> {
     }
 
     /// States for which there is surely room, duplicates included.
-    pub(super) fn room(&self) -> usize {
+    pub(super) fn capacity(&self) -> usize {
         self.slots.len() / 4 * 3
     }
 
     /// Begins a round of up to `states` insertions, duplicates included, of
     /// states that have their highest `skip` bits in common.
-    pub(super) fn begin(&mut self, states: usize, skip: u32) {
+    pub(super) fn begin_round(&mut self, states: usize, skip: u32) {
         let size = (states + states / 2).next_power_of_two().clamp(16, self.slots.len());
         if size > self.clean {
             self.slots[self.clean..size].fill(E::NONE);
@@ -85,7 +85,7 @@ impl<'s, E: Packed> Table<'s, E> {
     }
 
     /// Ends the round: what `take` makes of the states that are left.
-    pub(super) fn finish<R>(&mut self, take: impl FnOnce(&[E]) -> R) -> R {
+    pub(super) fn finish_round<R>(&mut self, take: impl FnOnce(&[E]) -> R) -> R {
         let slots = &mut self.slots[..1 << self.bits];
         let mut left = 0;
         for at in 0..slots.len() {
@@ -104,11 +104,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn duplicates_join_their_notes_and_removed_states_stay_away() {
+    fn duplicates_merge_notes_and_removed_states_are_gone() {
         let mut memory = [77u64; 32];
         let mut table = Table::new(&mut memory, 4);
         for round in 0..3 {
-            table.begin(12, round);
+            table.begin_round(12, round);
             let state = |i: u64| (i << 60) >> round | 0x50 | 1 << (i % 4);
             (1..8).for_each(|i| table.insert(state(i)));
             assert_eq!(table.len(), 7);
@@ -116,7 +116,7 @@ mod tests {
             table.remove(state(2));
             table.remove(state(9));
             assert_eq!(table.len(), 7);
-            let mut left = table.finish(<[u64]>::to_vec);
+            let mut left = table.finish_round(<[u64]>::to_vec);
             left.sort_unstable();
             let expected: Vec<u64> =
                 [1, 3, 4, 5, 6, 7].map(|i| if i == 1 { state(1) | 8 } else { state(i) }).into();

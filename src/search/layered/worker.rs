@@ -18,7 +18,7 @@ pub(super) struct Worker<'w, 'a, 'm, P: Batched> {
     /// For each bucket a cache line of states that wait to be written to it
     /// together, and how many there are.
     lines: &'w mut [P::State],
-    waiting: &'w mut [u8],
+    line_len: &'w mut [u8],
     table: Table<'w, P::State>,
     workspace: P::Workspace,
     /// What ended the search, if it was found here.
@@ -27,16 +27,16 @@ pub(super) struct Worker<'w, 'a, 'm, P: Batched> {
 
 impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
     /// A worker at a desk of its own.
-    pub(super) fn new(engine: &'w Engine<'a, 'm, P>, desk: &'w mut [u64]) -> Self {
+    pub(super) fn new(engine: &'w Engine<'a, 'm, P>, memory: &'w mut [u64]) -> Self {
         let Layout { slots, bucket_bits, .. } = engine.layout;
-        let (slots, desk) = desk.split_at_mut(slots * P::State::WORDS);
-        let (lines, waiting) = desk.split_at_mut(8 << bucket_bits);
-        let waiting: &mut [u8] = &mut bytemuck::cast_slice_mut(waiting)[..1 << bucket_bits];
-        waiting.fill(0);
+        let (slots, memory) = memory.split_at_mut(slots * P::State::WORDS);
+        let (lines, line_len) = memory.split_at_mut(8 << bucket_bits);
+        let line_len: &mut [u8] = &mut bytemuck::cast_slice_mut(line_len)[..1 << bucket_bits];
+        line_len.fill(0);
         Self {
             engine,
             lines: bytemuck::cast_slice_mut(lines),
-            waiting,
+            line_len,
             table: Table::new(bytemuck::cast_slice_mut(slots), engine.puzzle.note_bits()),
             workspace: P::Workspace::default(),
             end: None,
@@ -44,7 +44,7 @@ impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
     }
 
     /// Does a task with a bucket.
-    pub(super) fn handle(&mut self, task: &Task, bucket: usize) -> Statistics {
+    pub(super) fn process(&mut self, task: &Task, bucket: usize) -> Statistics {
         match task.phase {
             Phase::Expand => self.expand(task, bucket),
             Phase::Merge => self.merge(task, bucket),
@@ -55,27 +55,27 @@ impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
         let engine = self.engine;
         let chain = task.current.bucket(&engine.pool, bucket);
         let mut batch = [P::State::NONE; BATCH];
-        let mut stage = Stage {
+        let mut writer = BucketWriter {
             engine,
             task,
             lines: &mut *self.lines,
-            waiting: &mut *self.waiting,
+            line_len: &mut *self.line_len,
             table: &mut self.table,
             generated: 0,
             end: &mut self.end,
         };
         for chunk in engine.pool.chunks(&chain) {
             for cells in chunk.chunks(BATCH * P::State::WORDS) {
-                if engine.over.load(Relaxed) {
+                if engine.is_over.load(Relaxed) {
                     break;
                 }
                 let states = &mut batch[..cells.len() / P::State::WORDS];
                 states.iter_mut().zip(in_chunk(cells)).for_each(|(place, state)| *place = state);
-                engine.puzzle.expand(states, &mut self.workspace, &mut stage);
+                engine.puzzle.expand(states, &mut self.workspace, &mut writer);
             }
         }
         let expanded = (chain.len() / P::State::WORDS) as u64;
-        Statistics { expanded, generated: stage.generated, ..Statistics::default() }
+        Statistics { expanded, generated: writer.generated, ..Statistics::default() }
     }
 
     fn merge(&mut self, task: &Task, bucket: usize) -> Statistics {
@@ -87,16 +87,16 @@ impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
     }
 
     /// Ends this worker's part of a task: nothing waits here any more.
-    pub(super) fn put_down(&mut self, task: &Task) {
+    pub(super) fn flush_lines(&mut self, task: &Task) {
         if task.phase == Phase::Merge {
             return;
         }
-        let line = Layout::stage::<P::State>();
+        let line = Layout::states_per_line::<P::State>();
         for bucket in 0..1 << task.next_bits {
-            let waiting = std::mem::take(&mut self.waiting[bucket]) as usize;
-            if waiting > 0 && !self.engine.over.load(Relaxed) {
-                let states = &self.lines[bucket * line..][..waiting];
-                if deliver(self.engine, task, bucket, states, &mut self.table).is_err() {
+            let line_len = std::mem::take(&mut self.line_len[bucket]) as usize;
+            if line_len > 0 && !self.engine.is_over.load(Relaxed) {
+                let states = &self.lines[bucket * line..][..line_len];
+                if write_to_bucket(self.engine, task, bucket, states, &mut self.table).is_err() {
                     self.end = Some(End::Stopped(Stop::Memory));
                 }
             }
@@ -105,26 +105,26 @@ impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
 }
 
 /// Takes neighbours and sorts them into their buckets, a line at a time.
-struct Stage<'w, 'x, 'a, 'm, P: Batched> {
+struct BucketWriter<'w, 'x, 'a, 'm, P: Batched> {
     engine: &'x Engine<'a, 'm, P>,
     task: &'x Task,
     lines: &'x mut [P::State],
-    waiting: &'x mut [u8],
+    line_len: &'x mut [u8],
     table: &'x mut Table<'w, P::State>,
     generated: u64,
     end: &'x mut Option<End<P::State>>,
 }
 
-impl<P: Batched> Neighbours<P::State> for Stage<'_, '_, '_, '_, P> {
+impl<P: Batched> Neighbours<P::State> for BucketWriter<'_, '_, '_, '_, P> {
     #[inline(always)]
     fn push(&mut self, state: P::State) {
-        let line = Layout::stage::<P::State>();
+        let line = Layout::states_per_line::<P::State>();
         let bucket = state.slice(0, self.task.next_bits);
-        let waiting = self.waiting[bucket] as usize;
-        self.lines[bucket * line + waiting] = state;
+        let line_len = self.line_len[bucket] as usize;
+        self.lines[bucket * line + line_len] = state;
         self.generated += 1;
-        self.waiting[bucket] = waiting as u8 + 1;
-        if waiting + 1 == line {
+        self.line_len[bucket] = line_len as u8 + 1;
+        if line_len + 1 == line {
             self.flush(bucket);
         }
     }
@@ -133,20 +133,21 @@ impl<P: Batched> Neighbours<P::State> for Stage<'_, '_, '_, '_, P> {
     fn goal(&mut self, state: P::State) {
         if self.task.for_goal {
             *self.end = Some(End::Goal(state));
-            self.engine.over.store(true, Relaxed);
+            self.engine.is_over.store(true, Relaxed);
         }
     }
 }
 
-impl<P: Batched> Stage<'_, '_, '_, '_, P> {
+impl<P: Batched> BucketWriter<'_, '_, '_, '_, P> {
     #[inline(never)]
     fn flush(&mut self, bucket: usize) {
-        let line = Layout::stage::<P::State>();
+        let line = Layout::states_per_line::<P::State>();
         let states = &self.lines[bucket * line..][..line];
-        self.waiting[bucket] = 0;
-        if deliver(self.engine, self.task, bucket, states, self.table).is_err() && self.end.is_none() {
+        self.line_len[bucket] = 0;
+        if write_to_bucket(self.engine, self.task, bucket, states, self.table).is_err() && self.end.is_none()
+        {
             *self.end = Some(End::Stopped(Stop::Memory));
-            self.engine.over.store(true, Relaxed);
+            self.engine.is_over.store(true, Relaxed);
         }
     }
 }
@@ -154,7 +155,7 @@ impl<P: Batched> Stage<'_, '_, '_, '_, P> {
 /// Writes states to a bucket of the next layer. When no memory is left, layers
 /// that only a path would need are given up, then duplicates are removed before
 /// their time.
-fn deliver<P: Batched>(
+fn write_to_bucket<P: Batched>(
     engine: &Engine<'_, '_, P>,
     task: &Task,
     bucket: usize,
@@ -164,7 +165,7 @@ fn deliver<P: Batched>(
     let words = bytemuck::cast_slice(states);
     let mut chain = engine.buckets[bucket].lock();
     while engine.pool.append(&mut chain, words).is_err() {
-        if engine.give_up_oldest() {
+        if engine.drop_oldest_layer() {
             continue;
         }
         if engine.when_full == WhenFull::Stop {
@@ -198,31 +199,31 @@ fn remove_duplicates<P: Batched>(
     if count == 0 {
         return Ok(());
     }
-    if count <= table.room() {
-        table.begin(count, task.next_bits);
+    if count <= table.capacity() {
+        table.begin_round(count, task.next_bits);
         states(pool, chain).for_each(|state| table.insert(state));
-        remove_known(engine, task, bucket, task.next_bits, table);
-        table.finish(|left| pool.rewrite(chain, bytemuck::cast_slice(left)));
+        remove_previous_layers(engine, task, bucket, task.next_bits, table);
+        table.finish_round(|left| pool.rewrite(chain, bytemuck::cast_slice(left)));
         return Ok(());
     }
-    let mut finer = (count / table.room()).ilog2() + 1;
+    let mut finer = (count / table.capacity()).ilog2() + 1;
     'finer: loop {
         let bits = task.next_bits + finer;
         let mut unique = Chain::EMPTY;
         for part in bucket << finer..(bucket + 1) << finer {
-            table.begin(table.room(), bits);
+            table.begin_round(table.capacity(), bits);
             for state in states::<P::State>(pool, chain).filter(|state| state.slice(0, bits) == part) {
-                if table.len() >= table.room() {
-                    table.finish(|_| ());
+                if table.len() >= table.capacity() {
+                    table.finish_round(|_| ());
                     pool.release(unique);
                     finer += 1;
                     continue 'finer;
                 }
                 table.insert(state);
             }
-            remove_known(engine, task, part, bits, table);
-            let appended = table.finish(|left| {
-                let mut lines = left.chunks(Layout::stage::<P::State>());
+            remove_previous_layers(engine, task, part, bits, table);
+            let appended = table.finish_round(|left| {
+                let mut lines = left.chunks(Layout::states_per_line::<P::State>());
                 lines.try_for_each(|line| pool.append(&mut unique, bytemuck::cast_slice(line)))
             });
             if appended.is_err() {
@@ -237,7 +238,7 @@ fn remove_duplicates<P: Batched>(
 
 /// Removes from the table what is in the layers before. All that is in the table
 /// has the number `prefix` in its highest `bits` bits.
-fn remove_known<P: Batched>(
+fn remove_previous_layers<P: Batched>(
     engine: &Engine<'_, '_, P>,
     task: &Task,
     prefix: usize,
@@ -246,7 +247,7 @@ fn remove_known<P: Batched>(
 ) {
     let layers: [Option<Layer>; 2] = [Some(task.current), task.previous];
     for layer in layers.into_iter().flatten() {
-        for number in layer.matching(prefix, bits) {
+        for number in layer.overlapping(prefix, bits) {
             let chain = layer.bucket(&engine.pool, number);
             if layer.bits >= bits {
                 states(&engine.pool, &chain).for_each(|state| table.remove(state));
