@@ -1,10 +1,10 @@
-//! Beam search: breadth-first, but of each level only the K best go on.
+//! Beam search: breadth-first search that expands only the best states of each level.
 //!
-//! Every state that is reached is remembered, so none comes back; of a level's
-//! new states those with the lowest estimates are kept, in the order in which
-//! they came where estimates are equal. As long as nothing was left out this is
-//! breadth-first search, and what it finds is shortest; afterwards it is not,
-//! and the beam may run dry before it meets a goal.
+//! Invariants: every state that is reached is stored, so none is reached twice. Of a level's
+//! new states those with the lowest estimates are kept; of equal estimates, the states found
+//! first. As long as nothing was pruned this is breadth-first search, and its first solution is
+//! a shortest one. Afterwards it need not be, and the beam may become empty before it reaches a
+//! goal.
 
 use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::heuristic::Heuristic;
@@ -13,28 +13,28 @@ use crate::puzzle::{Move, Puzzle};
 use crate::search::astar::{Entry, ExplicitEntry};
 use crate::search::closed_set::{ClosedSet, Visit, with_growing_region};
 
-/// States expanded together, so that their places are fetched together.
+/// States expanded together, so that their table lines are prefetched together.
 const BATCH: usize = 32;
 
-/// Room for candidates, in multiples of the width.
+/// Capacity for candidates, in multiples of the width.
 const CANDIDATE_WIDTHS: usize = 3;
 
-/// Levels that a beam should have room for if its width goes by the memory, and
-/// states that are reached for each one that is kept, in tenths.
+/// For a width that is derived from the memory: levels that a beam should have memory for, and
+/// states stored for each state kept, in tenths.
 const EXPECTED_LEVELS: usize = 128;
 const STORED_PER_KEPT: usize = 22;
 
-/// How many states of a level go on.
+/// The number of states of a level that are expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
-    /// This many.
+    /// This number of states.
     States(usize),
-    /// As many as a search of usual depth needs this many bytes for.
+    /// As many states as fit this many bytes in a search of usual depth.
     Bytes(usize),
 }
 
-/// Solves a problem on the calling thread, in a region of memory. A region that is too
-/// small for `width` stops the search with [`Stop::Memory`].
+/// Solves a problem on the calling thread, in a region of memory. A region that is too small
+/// for `width` stops the search with [`Stop::Memory`].
 pub fn solve<P: Puzzle, H: Heuristic<P>>(
     problem: Problem<'_, P, H>,
     width: Width,
@@ -86,7 +86,7 @@ fn solve_in<P: Puzzle, H: Heuristic<P>>(
     let (mut bound, mut depth) = (estimate, 0);
     let mut size = 1;
     let ending = loop {
-        // If nothing was left out so far, all states of this depth are here.
+        // If nothing was pruned so far, the beam contains all states of this depth.
         let is_complete = !level.has_pruned;
         match level.expand(&beam[..size], limits) {
             Some(End::Stop(stop)) => break Ending::Stopped { stop, bound },
@@ -117,32 +117,32 @@ fn solve_in<P: Puzzle, H: Heuristic<P>>(
     Outcome { ending, statistics: level.statistics }
 }
 
-/// As many entries as words have room for.
+/// Returns memory as entries.
 fn entries<E: bytemuck::Pod>(words: &mut [u64]) -> &mut [E] {
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(words);
     let whole = bytes.len() / size_of::<E>() * size_of::<E>();
     bytemuck::cast_slice_mut(&mut bytes[..whole])
 }
 
-/// Why a level was not expanded to its end.
+/// The reason why a level was not expanded completely.
 enum End<K> {
     Stop(Stop),
     /// A goal was reached; its mixed key.
     Goal(K),
 }
 
-/// A successor whose place in the table is on its way.
+/// A successor whose table line is prefetched.
 struct Child<K, C> {
     mixed: K,
     step: Move,
     estimate: u32,
     is_goal: bool,
     payload: C,
-    /// The position of its parent in the batch.
+    /// Index of its parent in the batch.
     parent: usize,
 }
 
-/// The states after those of the beam, while they are being found.
+/// The next level of the beam, under construction.
 struct Level<'a, 'm, P: Puzzle, H: Heuristic<P>> {
     problem: Problem<'a, P, H>,
     width: usize,
@@ -150,13 +150,13 @@ struct Level<'a, 'm, P: Puzzle, H: Heuristic<P>> {
     candidates: &'m mut [ExplicitEntry<H::Payload>],
     len: usize,
     children: Vec<Child<P::Key, H::Payload>>,
-    /// Whether any state was ever left out.
+    /// Whether any state was ever pruned.
     has_pruned: bool,
     statistics: Statistics,
 }
 
 impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
-    /// Finds the successors of a beam; none if that went to its end.
+    /// Generates the successors of a beam. Returns `None` if all states were expanded.
     fn expand(&mut self, beam: &[ExplicitEntry<H::Payload>], limits: &Limits<'_>) -> Option<End<P::Key>> {
         for batch in beam.chunks(BATCH) {
             if let Some(stop) = limits.reached(self.closed.stored) {
@@ -173,7 +173,7 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
         None
     }
 
-    /// Makes the successors of one state.
+    /// Generates the successors of one state.
     #[inline]
     fn generate(&mut self, parent: usize, entry: &ExplicitEntry<H::Payload>) {
         let Problem { puzzle, heuristic, .. } = self.problem;
@@ -190,8 +190,8 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
         }
     }
 
-    /// Keeps those of the successors that are new. Where the search ends at one of
-    /// them, those behind it are not counted.
+    /// Stores the successors that are new and makes them candidates. If the search ends at one
+    /// of them, later ones are not counted.
     #[inline]
     fn visit(&mut self) -> Option<End<P::Key>> {
         let mut children = std::mem::take(&mut self.children);
@@ -221,7 +221,7 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
         None
     }
 
-    /// Leaves out all but the best candidates, in the order in which they came.
+    /// Prunes all but the `width` best candidates, preserving their order.
     fn keep_best(&mut self) {
         if self.len <= self.width {
             return;
@@ -231,8 +231,7 @@ impl<P: Puzzle, H: Heuristic<P>> Level<'_, '_, P, H> {
         let estimate = |entry: &ExplicitEntry<H::Payload>| (entry.estimate(0, 0) as usize).min(MAX_ESTIMATE);
         let mut counts = [0usize; MAX_ESTIMATE + 1];
         candidates.iter().for_each(|entry| counts[estimate(entry)] += 1);
-        // All below some estimate are kept, and as many with it as there is
-        // room for.
+        // Keep all candidates below some estimate, and as many with that estimate as fit.
         let mut left = self.width;
         let mut last = 0;
         while counts[last] <= left {

@@ -50,7 +50,7 @@ fn solve_in<P: Puzzle>(
     if puzzle.is_goal(start) {
         return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
     }
-    // Each state has a slot of the table and a place in the queue.
+    // Each state has a slot of the table and an entry of the queue.
     let slot = size_of::<<P::Key as Key>::Slot>();
     let states = region.bytes() / (slot + size_of::<u32>());
     let ([queue, table, _], watermark) = region.split(states * size_of::<u32>(), states * (slot + 4));

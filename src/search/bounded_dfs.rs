@@ -1,12 +1,12 @@
-//! One bounded depth-first search: the inner loop of IDA*.
+//! Bounded depth-first search: the inner loop of IDA*.
 //!
-//! The path lies on a stack of its own, so depth costs no call frames, and the
-//! frame in hand stays in registers. A child is estimated before it is made.
+//! The path is an explicit stack, so depth costs no call frames, and the current frame stays in
+//! registers. A successor is evaluated before it is generated.
 
 use crate::heuristic::Heuristic;
 use crate::puzzle::{Move, Puzzle};
 
-/// A state on the path, with the moves that are still to be tried.
+/// A state on the path, with its untried moves.
 struct Frame<P: Puzzle, M> {
     state: P::State,
     memo: M,
@@ -14,38 +14,38 @@ struct Frame<P: Puzzle, M> {
     step: Move,
 }
 
-/// Where a search begins.
+/// The root of a search.
 pub(super) struct Root<P: Puzzle, M> {
     pub(super) state: P::State,
     pub(super) memo: M,
-    /// What it cost to come here.
+    /// g of the root.
     pub(super) cost: u32,
 }
 
-/// What lies below a root.
+/// The result of the search below a root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SubtreeResult {
-    /// A goal, at this cost; its moves are in [`DepthFirst::path`].
+    /// A goal with this cost; its moves are in [`DepthFirst::path`].
     Goal(u32),
-    /// No goal within the bound. The least cost plus estimate above it, or
-    /// `u32::MAX` if nothing was cut off for its cost.
+    /// No goal within the bound. The least f above it, or `u32::MAX` if nothing was cut off by
+    /// the bound.
     CutOff(u32),
-    /// The search was told to stop.
+    /// The search was stopped.
     Stopped,
 }
 
-/// A depth-first search that can be used again and again.
+/// A reusable depth-first search.
 pub(super) struct DepthFirst<'a, P: Puzzle, H: Heuristic<P>> {
     puzzle: &'a P,
     heuristic: &'a H,
     stack: Vec<Frame<P, H::Memo>>,
-    /// The moves to the last goal found.
+    /// The moves from the root to the last goal found.
     pub(super) path: Vec<Move>,
     pub(super) expanded: u64,
     pub(super) generated: u64,
 }
 
-/// After so many nodes the search asks whether to go on.
+/// Generated nodes between two polls of `stop`.
 const POLL_INTERVAL: u64 = 1 << 13;
 
 impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
@@ -60,12 +60,12 @@ impl<'a, P: Puzzle, H: Heuristic<P>> DepthFirst<'a, P, H> {
         }
     }
 
-    /// Searches below a root for a goal of cost at most `bound`, until `most`
-    /// nodes have been generated in all.
+    /// Searches below a root for a goal of cost at most `bound`, until `max_generated` nodes
+    /// have been generated in all.
     ///
-    /// `known` is asked about each state with its cost and its depth below the
-    /// root, and cuts off what need not be searched. `stop` is asked every so
-    /// often, with the nodes generated so far.
+    /// `prune` is called with each state, its cost and its depth below the root; if it returns
+    /// true, the state is not searched. `stop` is polled regularly with the nodes generated so
+    /// far.
     pub(super) fn search(
         &mut self,
         Root { state: root, memo, mut cost }: Root<P, H::Memo>,

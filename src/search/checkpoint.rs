@@ -1,52 +1,52 @@
-//! Searches of many hours that can be put down and taken up again.
+//! Snapshots of long searches, from which they can be resumed.
 //!
-//! What a search from a frontier has proved is how far each of its roots is
-//! searched. The frontier itself is found again by the same best-first search:
-//! one thread in a region of the same size meets the same states in the same
-//! order, and gives them the same slots.
+//! The progress of a search from a frontier is one number per root: how far it is searched. The
+//! frontier itself is not saved. The same best-first search finds it again: a single thread in
+//! a region of equal size visits the same states in the same order and gives them the same
+//! slots.
 
-/// A root of the frontier: the slot of its state, and the least total cost of a
-/// solution by way of it that is not ruled out.
+/// A root of the frontier: the slot of its state, and the least cost of a solution through it
+/// that is not ruled out.
 pub type Root = (u32, u16);
 
-/// How far a search from a frontier has come.
+/// The progress of a search from a frontier.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot {
-    /// The heuristic's name.
+    /// Name of the heuristic.
     pub heuristic: String,
-    /// The bytes of the region in which the frontier was found.
+    /// Size in bytes of the region in which the frontier was found.
     pub region: u64,
-    /// Nodes expanded and generated so far.
+    /// Nodes expanded so far.
     pub expanded: u64,
-    /// The same, generated.
+    /// Nodes generated so far.
     pub generated: u64,
-    /// The roots that are left, by their slots.
+    /// The remaining roots, sorted by slot.
     pub roots: Vec<Root>,
 }
 
-/// Who keeps snapshots, outside of the search.
+/// Receiver and source of snapshots.
 pub trait CheckpointSink: Sync {
-    /// How many of these bytes the frontier is to be found in.
+    /// Returns how many of `bytes` bytes the best-first search may use to find the frontier.
     fn frontier_bytes(&self, bytes: usize) -> usize;
 
-    /// The standing to go on from, if there is one.
+    /// Returns the snapshot to resume from, if there is one.
     fn snapshot(&self) -> Option<&Snapshot>;
 
-    /// Says that the frontier is there, and that others may join.
+    /// Called when the frontier is found. From then on other threads may join.
     fn frontier_found(&self);
 
-    /// Whether [`CheckpointSink::frontier_found`] was called.
+    /// Returns whether [`CheckpointSink::frontier_found`] was called.
     fn is_frontier_found(&self) -> bool;
 
-    /// Says that a search with this heuristic tells no snapshots.
+    /// Called if searches with `heuristic` cannot save snapshots.
     fn unsupported(&self, heuristic: &str);
 
-    /// Says that the standing is not one of this search, and why.
+    /// Called if the snapshot belongs to another search; `why` says how it differs.
     fn reject(&self, why: &str);
 
-    /// Whether it is time to keep a standing. Asked often.
+    /// Returns whether a snapshot is due. Called often.
     fn is_due(&self) -> bool;
 
-    /// Keeps a standing.
+    /// Saves a snapshot.
     fn save(&self, snapshot: &Snapshot);
 }

@@ -1,6 +1,7 @@
-//! The states that a search on one thread has seen, in a table that does not
-//! grow: a search that finds it full begins again in a larger one, which costs
-//! little as each is many times the size of the one before.
+//! Visited states of a search on one thread, in a table of fixed size.
+//!
+//! A search that finds the table full starts again in a larger one. This costs little, because
+//! each table is many times the size of the previous one.
 
 use super::{Ending, Limits, Outcome, Stop};
 use crate::memory::geometry::{Fields, Geometry};
@@ -10,16 +11,15 @@ use crate::memory::{Key, Region};
 use crate::puzzle::{Move, Puzzle};
 use crate::search::astar::trace;
 
-/// The region that a search is first tried in, and how much larger the next
-/// one is.
+/// Size of the first region in bytes, and the factor to the next one.
 const FIRST_BYTES: usize = 256 << 10;
 const GROWTH: usize = 16;
 
-/// How full the table may get, in percent.
+/// Maximum load of the table in percent.
 const MAX_LOAD: usize = 85;
 
-/// Runs a search in a small part of the region, and in larger ones for as long
-/// as it stops for want of memory.
+/// Runs `search` in a small part of the region, and in larger parts as long as it stops for
+/// lack of memory.
 pub(super) fn with_growing_region(
     region: &mut Region<'_>,
     mut search: impl FnMut(&mut Region<'_>) -> Outcome,
@@ -36,40 +36,40 @@ pub(super) fn with_growing_region(
     }
 }
 
-/// What became of a state that was reached.
+/// The result of a visit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Visit {
-    /// It is new, and has this slot.
+    /// The state is new and has this slot.
     New(u32),
-    /// It was reached before.
+    /// The state was visited before.
     Duplicate,
-    /// There is no room for it.
+    /// The table is full.
     Full,
 }
 
-/// States, each with the move that first led to it.
+/// Visited states, each with the move that first led to it.
 pub(super) struct ClosedSet<'a, 'm, P: Puzzle> {
     puzzle: &'a P,
     table: Table<'m, P::Key>,
-    /// States in the table, and how many it takes.
+    /// `stored`: states in the table. `capacity`: states at which it counts as full.
     pub(super) stored: u64,
     capacity: u64,
-    /// States that the limits allow.
+    /// The node limit.
     max_nodes: u64,
 }
 
-/// What the table keeps as the cost: 0 for the start, where paths end.
+/// Values of the slot's cost field. Paths end at the start.
 const START: u32 = 0;
 const REACHED: u32 = 1;
 
 impl<'a, 'm, P: Puzzle> ClosedSet<'a, 'm, P> {
-    /// The shape of a table in so many bytes, if that is enough for one.
+    /// Returns the geometry of a table in `bytes` bytes, or `None` if none fits.
     pub(super) fn geometry(puzzle: &P, bytes: usize) -> Option<Geometry> {
         let fields = Fields { key: puzzle.key_bits(), cost: 1, step: puzzle.move_bits() };
         Geometry::fitting::<P::Key>(bytes, fields)
     }
 
-    /// The start alone, and its slot.
+    /// Creates a set that contains the start; returns it with the start's slot.
     pub(super) fn new(
         puzzle: &'a P,
         start: &P::State,
@@ -95,7 +95,7 @@ impl<'a, 'm, P: Puzzle> ClosedSet<'a, 'm, P> {
         self.puzzle.pack(state).mix(self.puzzle.key_bits())
     }
 
-    /// A state's mixed key, whose place in the table is asked for.
+    /// Returns a state's mixed key and prefetches its table line.
     #[inline(always)]
     pub(super) fn prefetch(&self, state: &P::State) -> P::Key {
         let mixed = self.mixed(state);
@@ -103,13 +103,13 @@ impl<'a, 'm, P: Puzzle> ClosedSet<'a, 'm, P> {
         mixed
     }
 
-    /// Asks for a slot.
+    /// Prefetches a slot.
     #[inline(always)]
     pub(super) fn prefetch_slot(&self, slot: u32) {
         self.table.prefetch_slot(slot as usize);
     }
 
-    /// Notes that a state, given by its mixed key, was reached by a move.
+    /// Inserts a state, given by its mixed key, that was reached by `step`.
     #[inline(always)]
     pub(super) fn visit(&mut self, mixed: P::Key, step: Move) -> Visit {
         match self.table.exclusive().insert(mixed, REACHED, step.0) {
@@ -122,7 +122,7 @@ impl<'a, 'm, P: Puzzle> ClosedSet<'a, 'm, P> {
         }
     }
 
-    /// Why no state may be added any more, if so.
+    /// Returns the limit that forbids further insertions, if any.
     #[inline(always)]
     pub(super) fn limit_reached(&self) -> Option<Stop> {
         if self.stored >= self.max_nodes {
@@ -134,7 +134,7 @@ impl<'a, 'm, P: Puzzle> ClosedSet<'a, 'm, P> {
         }
     }
 
-    /// The state in a slot and the move that led to it; none led to the start.
+    /// Returns the state in a slot and the move that led to it; `None` for the start.
     #[inline(always)]
     pub(super) fn state(&mut self, slot: u32) -> (P::State, Option<Move>) {
         let stored = self.table.exclusive().content(slot);
@@ -142,7 +142,7 @@ impl<'a, 'm, P: Puzzle> ClosedSet<'a, 'm, P> {
         (state, (stored.cost != START).then_some(Move(stored.step)))
     }
 
-    /// The moves from the start to a state in the table.
+    /// Returns the moves from the start to a state in the table.
     pub(super) fn path(self, mixed: P::Key) -> Vec<Move> {
         trace(self.puzzle, &self.table.freeze(), mixed)
     }

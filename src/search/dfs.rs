@@ -1,10 +1,8 @@
-//! Depth-first search with a stack, as courses show it beside breadth-first
-//! search.
+//! Depth-first search with a stack, the textbook counterpart of breadth-first search.
 //!
-//! A state is visited when it is put on the stack, and never twice. The search
-//! goes on with the state that was put there last, so it follows one way as deep
-//! as it goes: it finds some solution, as a rule a very long one, and says
-//! nothing of shorter ones.
+//! Invariant: a state is stored when it is pushed, and never pushed twice. The state pushed
+//! last is expanded next. The search follows one path as deep as it goes: it finds some
+//! solution, usually a very long one, and proves nothing about shorter ones.
 
 use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::heuristic::Heuristic;
@@ -12,14 +10,14 @@ use crate::memory::{Key, Region};
 use crate::puzzle::Puzzle;
 use crate::search::closed_set::{ClosedSet, Visit, with_growing_region};
 
-/// Expansions between two looks at the clock.
+/// Expansions between two polls of the limits.
 const POLL_INTERVAL: u64 = 1 << 12;
 
-/// Bytes of the path for each state on it, which is not kept in the region.
+/// Bytes per state of the final path, which is outside the region.
 const PATH_BYTES: usize = 8;
 
-/// Solves a problem on the calling thread, in a region of memory. The heuristic
-/// gives the lower bound that comes with the answer, and no more.
+/// Solves a problem on the calling thread, in a region of memory. The heuristic is used only
+/// for the lower bound of the outcome.
 pub fn solve<P: Puzzle, H: Heuristic<P>>(
     problem: Problem<'_, P, H>,
     limits: &Limits<'_>,

@@ -1,43 +1,42 @@
-//! Breadth-first search that keeps few states of each kind: any solution, soon,
-//! and not a long one.
+//! Diversity-limited breadth-first search: finds some solution quickly, and not a long one.
 //!
-//! Where a puzzle has hundreds of millions of states and estimates tell little,
-//! neither greed nor patience finds a solution soon. But most of the states of a
-//! layer are alike in all that matters. So the states of a layer are told apart by
-//! their *kind*, which the caller defines, and of each kind only a few go on, those
-//! that came first. A state that was left out may come again; one that was kept
-//! never does. If a search runs dry, the next keeps more of each kind; one that left
-//! nothing out has seen all there is.
+//! Some puzzles have hundreds of millions of states, and their heuristics are weak. Neither
+//! greedy nor exhaustive search then finds a solution soon. But most states of a layer differ
+//! only in irrelevant details. The caller therefore defines an abstract *class* of each state,
+//! and of each class only the first few states of a layer are stored.
 //!
-//! Solutions are short because every layer is one move further: it is a beam whose
-//! width goes by kinds, not by estimates.
+//! Invariants: a stored state is never generated as new again; a pruned one may be. If the
+//! layers become empty, the next search stores more states of each class. A search that pruned
+//! nothing has visited the whole state space.
+//!
+//! Solutions are short because every layer is one move further: it is a beam search whose width
+//! is limited by class instead of by estimate.
 
 use super::{Ending, Limits, Outcome, Statistics, Stop};
 use crate::memory::{Packed, Region, prefetch};
 use crate::puzzle::Move;
 use crate::puzzle::batched::{BATCH, Batched, Neighbours};
 
-/// States of a kind in a layer, in the first search, and how many times more in
-/// each one that follows.
+/// States of a class per layer in the first search, and the factor to each following search.
 const FIRST_PER_CLASS: u32 = 1;
 const PER_CLASS_FACTOR: u32 = 3;
 
-/// After a solution, a search with more states of each kind follows if all together
-/// will hardly have kept more than this: a moment's work.
+/// After a solution, another search with more states per class follows if all searches together
+/// are expected to store at most this many: a moment's work.
 const MAX_RETRY_STATES: u64 = 150_000;
 
-/// Most searches need no more memory than this, and what is not used need not be
-/// cleared.
+/// Memory of the first search in bytes. Most searches need no more, and unused memory need not
+/// be cleared.
 const FIRST_BYTES: usize = 8 << 20;
 
-/// Kinds are told apart by so many bits of a hash.
+/// Bits of the hash that distinguish classes.
 const CLASS_BITS: u32 = 16;
 
-/// Room for fewer states is not worth a search.
+/// Least capacity in states with which a search is tried.
 const MIN_STATES: usize = 1 << 10;
 
-/// Searches for any solution in a region of memory, through `most` states in all
-/// searches together. `kind` is a hash of what tells kinds apart.
+/// Searches for any solution in a region of memory. All searches together store at most
+/// `max_states` states. `class` returns a hash of a state's abstract class.
 pub fn solve<P: Batched>(
     puzzle: &P,
     start: P::State,
@@ -50,8 +49,8 @@ pub fn solve<P: Batched>(
     if puzzle.is_goal(start) {
         return Outcome { ending: Ending::Solved { path: Vec::new(), bound: 0 }, statistics };
     }
-    // States stored by all searches together; the statistics have those of the search
-    // that gives the answer.
+    // States stored by all searches together. The statistics have those of the search that
+    // gives the answer.
     let mut total = 1;
     let (mut stop, mut best) = (Stop::Memory, None);
     let (mut per_class, mut bytes) = (FIRST_PER_CLASS, FIRST_BYTES);
@@ -72,7 +71,7 @@ pub fn solve<P: Batched>(
         match ended {
             End::Goal(goal) => {
                 let path = search.path(goal);
-                // What was found before anything was left out is shortest.
+                // A solution found before anything was pruned is a shortest one.
                 let bound = if search.has_pruned { 1 } else { path.len() as u32 };
                 let likely = total + (PER_CLASS_FACTOR as u64 + 1) * search.len as u64;
                 if best.as_ref().is_none_or(|(other, _): &(Vec<Move>, u32)| path.len() < other.len()) {
@@ -111,14 +110,14 @@ enum End<E> {
 
 struct Search<'a, 'm, P: Batched> {
     puzzle: &'a P,
-    /// All states that were kept, layer by layer.
+    /// All stored states, layer by layer.
     states: &'m mut [P::State],
     len: usize,
-    /// Where each layer begins.
+    /// The start of each layer in `states`.
     layers: Vec<usize>,
-    /// Numbers of states, one up, by hash; 0 where there is none.
+    /// Open-addressing table of state indices plus one; 0 marks an empty slot.
     table: &'m mut [u32],
-    /// For each kind the layer that was last seen with it, and how often.
+    /// For each class the last layer in which it occurred, and how often.
     classes: &'m mut [[u32; 2]],
     per_class: u32,
     has_pruned: bool,
@@ -127,12 +126,12 @@ struct Search<'a, 'm, P: Batched> {
 }
 
 impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
-    /// A search through so many states at most, or as many as there is room for;
-    /// none if that is next to nothing.
+    /// Creates a search that stores at most `max_states` states, or as many as fit. Returns
+    /// `None` if fewer than [`MIN_STATES`] fit.
     fn new(puzzle: &'a P, region: &'m mut Region<'_>, max_states: usize, per_class: u32) -> Option<Self> {
         let width = size_of::<P::State>();
         let classes = 8 << CLASS_BITS;
-        // Two to four places of the table for each state.
+        // Two to four table slots per state.
         let capacity = region.bytes().checked_sub(classes + 64)? / (width + 16);
         if capacity < MIN_STATES {
             return None;
@@ -216,7 +215,7 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
         state.slice(0, self.table.len().trailing_zeros())
     }
 
-    /// The number of a state, or its place in the table.
+    /// Returns the index of a state, or the empty slot for it.
     #[inline(always)]
     fn find(&self, state: P::State) -> Result<usize, usize> {
         let note_bits = self.puzzle.note_bits();
@@ -232,7 +231,7 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
         }
     }
 
-    /// Keeps a state that is not there yet; false if there is no room.
+    /// Stores a new state. Returns false if memory is full.
     fn store(&mut self, state: P::State) -> bool {
         let (Err(slot), true) = (self.find(state), self.len < self.states.len()) else { return false };
         self.states[self.len] = state;
@@ -241,15 +240,15 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
         true
     }
 
-    /// The moves to a goal that the last layer has led to: from layer to layer
-    /// back, each time to a neighbour that was kept there.
+    /// Returns the moves to a goal that was generated from the last layer: traces back from
+    /// layer to layer, each time to a stored neighbour.
     fn path(&self, goal: P::State) -> Vec<Move> {
         let note_bits = self.puzzle.note_bits();
         let mut workspace = P::Workspace::default();
         let mut neighbours = Vec::new();
         let mut path = Vec::new();
         let mut state = goal;
-        // The goal's layer may have begun; its neighbour lies in the last whole one.
+        // The goal's layer may have begun; its predecessor is in the last complete layer.
         for layer in self.layers.windows(2).rev().map(|ends| ends[0]..ends[1]) {
             neighbours.clear();
             self.puzzle.expand(&[state.without_used_moves(note_bits)], &mut workspace, &mut neighbours);
@@ -264,7 +263,7 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
     }
 }
 
-/// Neighbours, and the goal among them.
+/// Generated states, and the goal among them.
 struct Successors<E> {
     states: Vec<E>,
     goal: Option<E>,

@@ -1,22 +1,22 @@
-//! Who may help with a search.
+//! Threads that help with a search.
 //!
-//! A search starts alone, on its owner's thread and without locks. Now and then
-//! it asks whether somebody idle would help; if so, it is opened to all.
+//! A search starts on its owner's thread, without locks. It polls for idle threads; when there
+//! are some, it lets all of them join.
 
 use crate::memory::limits::STACK;
 
-/// Threads that may help with a search.
+/// Threads that may join a search.
 pub trait HelperPool: Sync {
-    /// Whether somebody would help now. Asked often: it must be cheap.
+    /// Returns whether a thread is idle now. Called often, so it must be cheap.
     fn has_idle(&self) -> bool;
 
-    /// Runs `work` on this thread and on any others that come, and returns when
-    /// all of them have left it. It may be called from any number of threads at
-    /// once, at any time, and returns when there is nothing left to do.
+    /// Runs `work` on this thread and on all threads that join, and returns when all of them
+    /// have returned from it. `work` may be called by any number of threads, at any time; it
+    /// returns when nothing is left to do.
     fn run_shared(&self, work: &(dyn Fn() + Sync));
 }
 
-/// Nobody but the owner.
+/// No threads but the owner's.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoHelpers;
 
@@ -30,7 +30,7 @@ impl HelperPool for NoHelpers {
     }
 }
 
-/// A fixed number of threads, the owner's included, from the start.
+/// A fixed number of threads from the start, including the owner's.
 #[derive(Clone, Copy, Debug)]
 pub struct SpawnThreads(pub usize);
 
@@ -42,7 +42,7 @@ impl HelperPool for SpawnThreads {
     fn run_shared(&self, work: &(dyn Fn() + Sync)) {
         std::thread::scope(|scope| {
             for _ in 1..self.0 {
-                // Where the system gives no more threads, fewer do the work.
+                // If the system refuses a thread, fewer do the work.
                 if std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).is_err() {
                     break;
                 }

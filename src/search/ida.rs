@@ -1,7 +1,7 @@
 //! Iterative-deepening A* (Korf, Artificial Intelligence 27, 1985).
 //!
-//! Depth-first searches with a growing bound on cost plus estimate. It needs no
-//! memory but the path, and the first solution is a shortest one.
+//! Depth-first searches with a growing bound on f. They need no memory but the path, and the
+//! first solution is a shortest one.
 
 use super::{Ending, Limits, Outcome, Problem, Statistics, Stop};
 use crate::heuristic::Heuristic;
@@ -15,12 +15,12 @@ pub fn solve<P: Puzzle, H: Heuristic<P>>(problem: Problem<'_, P, H>, limits: &Li
     }
 }
 
-/// A search that was broken off, and how far it had come.
+/// The state of a search that was abandoned.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Paused(pub Outcome);
 
-/// Solves a problem on the calling thread, unless `pause` says, every so often,
-/// that it should be done in another way.
+/// Solves a problem on the calling thread, unless `pause`, which is polled regularly, returns
+/// true.
 pub fn solve_until<P: Puzzle, H: Heuristic<P>>(
     problem: Problem<'_, P, H>,
     limits: &Limits<'_>,

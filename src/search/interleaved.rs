@@ -1,9 +1,13 @@
-//! Bounded depth-first search that need not wait for memory: a few searches,
-//! below different roots, take turns.
+//! Interleaved bounded depth-first search: several searches below different roots advance in
+//! turn, so that the memory accesses of one overlap with the work on the others.
 //!
-//! In its turn a lane goes on with the successors that it prepared in its last one,
-//! for which what it asked for has arrived meanwhile; when they are finished, it
-//! pending_updates those of its next state. So each lane waits while the others work.
+//! One step of a lane:
+//!
+//! 1. *Resolve* the pending successors of its current state, if that is not done yet, and
+//!    return.
+//! 2. *Finish* them: the prefetched data has arrived while the other lanes worked. Push those
+//!    within the bound to the lane's stack.
+//! 3. Pop the next state, *prepare* its successors (which prefetches their data), and return.
 
 use crate::heuristic::Heuristic;
 use crate::puzzle::{Move, Puzzle};
@@ -11,45 +15,44 @@ use crate::puzzle::{Move, Puzzle};
 /// Successors of most states, at most.
 const PENDING_CAPACITY: usize = 4;
 
-/// States that a lane has room for from the start, and moves of its path. Few
-/// searches need more.
+/// Initial capacity of a lane's stack and path. Few searches need more.
 const STACK_CAPACITY: usize = 64;
 const PATH_CAPACITY: usize = 128;
 
-/// About what the lanes of one thread take.
+/// Approximate memory of the lanes of one thread in bytes.
 pub(super) const BYTES: usize = 128 << 10;
 
-/// A state that is still to be expanded.
+/// A state on the stack.
 struct Node<P: Puzzle, M> {
     state: P::State,
     memo: M,
-    /// Moves below the root, the one that led here included.
+    /// Moves below the root, including the one that led here.
     depth: u32,
     step: Move,
 }
 
 /// One search below one root.
 pub(super) struct Lane<P: Puzzle, M> {
-    /// The cost of the root, and the move that led to it.
+    /// g of the root, and the move that led to it.
     cost: u32,
     last: Option<Move>,
     stack: Vec<Node<P, M>>,
-    /// The moves from the root to the state in hand.
+    /// The moves from the root to the current state.
     path: Vec<Move>,
-    /// The state in hand, and the pending_updates of its successors.
+    /// The current state, and the pending updates of its successors.
     state: Option<P::State>,
     pending_updates: Vec<(Move, M)>,
-    /// Whether the pending_updates were resolved.
+    /// Whether the pending updates are resolved.
     is_resolved: bool,
     cut_off: CutOff,
 }
 
-/// What lies beyond a bound.
+/// The least f above the bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CutOff {
-    /// The least cost plus estimate, or `u32::MAX` if nothing was cut off.
+    /// The least f that was cut off, or `u32::MAX` if nothing was.
     pub(super) f: u32,
-    /// The greatest cost of a state with that total: the one nearest to a goal.
+    /// The largest g of a state that was cut off at that f: the one nearest to a goal.
     pub(super) cost: u32,
 }
 
@@ -67,27 +70,27 @@ impl CutOff {
     }
 }
 
-/// What a turn of a lane came to.
+/// The result of one step of a lane.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Step {
-    /// There is more to do.
+    /// The search below the root continues.
     More,
-    /// A goal at the end of these moves from the root.
+    /// A goal, with its moves from the root.
     Goal(Vec<Move>),
-    /// Nothing is left but what lies beyond the bound.
+    /// The search is exhausted; nothing is left but states that were cut off.
     Done(CutOff),
 }
 
-/// What is known of states from elsewhere.
+/// Pruning by a visited table.
 pub(super) trait Pruning<P: Puzzle> {
-    /// Says that a state will be asked about.
+    /// Prefetches the data for a later call of [`Self::prunes`].
     fn prefetch(&self, state: &P::State);
 
-    /// Whether a state at this cost need not be searched.
+    /// Returns whether a state with this cost need not be searched.
     fn prunes(&self, state: &P::State, cost: u32) -> bool;
 }
 
-/// Nodes that lanes have seen.
+/// Node counts of the lanes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct NodeCounts {
     pub(super) expanded: u64,
@@ -95,7 +98,7 @@ pub(super) struct NodeCounts {
 }
 
 impl<P: Puzzle, M: Copy> Lane<P, M> {
-    /// A lane with nothing to do.
+    /// Creates a lane without a root.
     pub(super) fn new() -> Self {
         Self {
             cost: 0,
@@ -109,7 +112,7 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
         }
     }
 
-    /// Begins below a root that was reached by the move `last`, if any.
+    /// Begins a search below a root that was reached by the move `last`, if any.
     pub(super) fn begin(&mut self, state: P::State, memo: M, cost: u32, last: Option<Move>) {
         self.cost = cost;
         self.stack.clear();
@@ -121,7 +124,7 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
         self.stack.push(Node { state, memo, depth: 0, step: Move(0) });
     }
 
-    /// Takes a turn. `known` is asked about the states one move below the root.
+    /// Performs one step. `pruning` is applied to the states one move below the root.
     #[inline]
     pub(super) fn step<H: Heuristic<P, Memo = M>>(
         &mut self,
@@ -140,7 +143,7 @@ impl<P: Puzzle, M: Copy> Lane<P, M> {
         }
         if let Some(before) = self.state {
             let depth = self.path.len() as u32 + 1;
-            // What a successor may still need.
+            // The largest h within the bound.
             let max_estimate = bound.saturating_sub(self.cost + depth);
             for (step, pending) in self.pending_updates.drain(..) {
                 let memo = match heuristic.finish_within(pending, max_estimate) {

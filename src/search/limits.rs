@@ -1,4 +1,4 @@
-//! What may end a search before it has decided.
+//! Limits that end a search before it is decided, and callbacks for observers.
 
 use crate::search::checkpoint::CheckpointSink;
 use std::time::Instant;
@@ -6,61 +6,61 @@ use std::time::Instant;
 /// The limit that ended a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stop {
-    /// No memory was left, and the algorithm has no way on without.
+    /// Memory is full, and the algorithm cannot continue without more.
     Memory,
     /// The deadline passed.
     Time,
-    /// Enough nodes were stored (or, without storing, generated).
+    /// The node limit is reached: nodes stored or, for searches that store none, generated.
     Nodes,
-    /// Somebody asked the search to end.
+    /// The search was interrupted.
     Interrupted,
-    /// A beam ran dry, after states were left out.
+    /// The beam became empty after states had been pruned.
     Beam,
 }
 
 /// The limits of one search.
 #[derive(Clone, Copy, Default)]
 pub struct Limits<'a> {
-    /// New states generated and stored, the start included; for searches that
-    /// store nothing, states generated.
+    /// Maximum of stored states, including the start; for searches that store nothing, of
+    /// generated states.
     pub max_nodes: Option<u64>,
-    /// When to end.
+    /// Time at which the search ends.
     pub deadline: Option<Instant>,
-    /// Until when any solution may be looked for first, where the best one known is
-    /// wanted at the deadline.
+    /// Time until which a search for any solution may run first, if the best solution found by
+    /// the deadline is wanted.
     pub any_solution_until: Option<Instant>,
-    /// Asked every few thousand nodes whether to end.
+    /// Polled every few thousand nodes; the search ends when it returns true.
     pub halt: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// Told as often how many nodes there are.
+    /// Called as often with the number of nodes.
     pub on_nodes: Option<&'a (dyn Fn(u64) + Sync)>,
-    /// Told which total cost is being searched.
+    /// Called with the solution cost (f) that is being searched.
     pub on_bound: Option<&'a (dyn Fn(u32) + Sync)>,
-    /// Who keeps the standing of a search from a frontier.
+    /// Receiver of snapshots of a search from a frontier.
     pub checkpoint_sink: Option<&'a dyn CheckpointSink>,
 }
 
 impl Limits<'_> {
-    /// Limits of nothing but the nodes.
+    /// Returns limits with a node limit only.
     pub fn nodes(max_nodes: u64) -> Self {
         Self { max_nodes: Some(max_nodes), ..Self::default() }
     }
 
-    /// Returns these limits with at most `nodes` nodes: for a search that is
-    /// only an attempt, and may store no more than the user allows.
+    /// Returns these limits with a node limit of at most `nodes`: for an attempt, which may
+    /// store no more than the user allows.
     #[must_use]
     pub fn with_at_most(self, nodes: u64) -> Self {
         Self { max_nodes: Some(self.max_nodes.map_or(nodes, |most| most.min(nodes))), ..self }
     }
 
-    /// Says that solutions of total cost `bound` are searched for now.
+    /// Reports that solutions of cost `bound` are being searched.
     #[inline]
-    pub fn report_bound(&self, cost: u32) {
+    pub fn report_bound(&self, bound: u32) {
         if let Some(on_bound) = self.on_bound {
-            on_bound(cost);
+            on_bound(bound);
         }
     }
 
-    /// The limit that has been reached after so many nodes, if any.
+    /// Returns the limit that is reached after `nodes` nodes, if any.
     pub fn reached(&self, nodes: u64) -> Option<Stop> {
         if let Some(on_nodes) = self.on_nodes {
             on_nodes(nodes);

@@ -1,18 +1,18 @@
-//! The searches: one algorithm a file, generic over puzzle and heuristic.
+//! The search algorithms: one per file, generic over puzzle and heuristic.
 //!
-//! * [`best_first`]: parallel bucketed best-first search (A*, weighted A*,
-//!   greedy, breadth-first, by its [`Order`]) inside a fixed region of memory;
-//!   when that is full, depth-first searches go on from its frontier.
-//! * [`any_width`]: best-first search by one thread over keys of any width, which
-//!   needs no preparation; and a way to shorten solutions.
+//! * [`astar`]: parallel bucketed best-first search (A*, weighted A*, greedy, breadth-first, by
+//!   its [`Order`]) inside a fixed region of memory. When the region is full, depth-first
+//!   searches continue from its frontier (A*+IDA*).
+//! * [`dynamic_key`]: searches on one thread over keys whose width is known at run time,
+//!   without set-up; and a way to shorten solutions.
 //! * [`ida`]: iterative-deepening A*, which needs no memory.
-//! * [`keeper`]: how long searches are put down and taken up again.
-//! * [`beam`]: level by level, the best of each level only.
-//! * [`bfs`]: breadth-first with a FIFO queue, counted as textbooks count.
-//! * [`dfs`]: depth-first with a stack.
-//! * [`layered`]: breadth-first search from layer to layer, for puzzles whose
-//!   states are expanded by the batch.
-//! * [`spread`]: the same with few states of each kind, for any solution.
+//! * [`checkpoint`]: snapshots of long searches.
+//! * [`beam`]: beam search.
+//! * [`bfs`]: breadth-first search with a FIFO queue and textbook node counts.
+//! * [`dfs`]: depth-first search with a stack.
+//! * [`layered`]: breadth-first search by layers, for puzzles that expand states in batches.
+//! * [`diverse_bfs`]: breadth-first search that keeps few states of each class, for any
+//!   solution.
 
 pub mod astar;
 pub mod beam;
@@ -36,14 +36,14 @@ pub use limits::{Limits, Stop};
 pub use order::Order;
 pub use outcome::{Ending, Outcome, Statistics};
 
-/// A puzzle, a heuristic for it, and where to start.
+/// A puzzle, a heuristic for it, and a start state.
 #[derive(Debug)]
 pub struct Problem<'a, P: crate::puzzle::Puzzle, H> {
     /// The puzzle.
     pub puzzle: &'a P,
-    /// Its heuristic.
+    /// The heuristic.
     pub heuristic: &'a H,
-    /// The start.
+    /// The start state.
     pub start: P::State,
 }
 

@@ -1,7 +1,7 @@
-//! In which order a best-first search takes its states.
+//! The order in which best-first search expands states.
 
-/// The priority of a state is `cost_weight · g + estimate_weight · h`, in
-/// sixty-fourths, rounded down.
+/// Priority of a state: `cost_weight · g + estimate_weight · h`, in sixty-fourths, rounded
+/// down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Order {
     cost_weight: u32,
@@ -20,22 +20,22 @@ impl Order {
     /// h: finds any solution.
     pub const GREEDY: Self = Self { cost_weight: 0, estimate_weight: ONE, strict: false };
 
-    /// g + W·h: finds a solution at most W times as long as a shortest one.
-    /// The weight is rounded down to sixty-fourths, and is at least one.
+    /// g + W·h: finds a solution at most W times as long as a shortest one. The weight is
+    /// rounded down to sixty-fourths, and is at least one.
     pub fn weighted(weight: f64) -> Self {
         let estimate_weight = ((weight * f64::from(ONE)) as u32).clamp(ONE, ONE * 1024);
         Self { cost_weight: ONE, estimate_weight, strict: false }
     }
 
-    /// The same order, kept to the letter by one worker: the best state, then the
-    /// best of those that are left and its successors. That costs time, counts as a
-    /// textbook does, and repeats exactly. Other workers join only when memory is
-    /// full, that is when the search is no longer the one of the textbook.
+    /// Returns this order in its textbook form: a single worker expands the best state, then
+    /// the best of the remaining states and its successors, and so on. This takes longer,
+    /// counts nodes as a textbook does, and is reproducible. Other workers join only when
+    /// memory is full, because the search then differs from the textbook anyway.
     pub const fn strict(self) -> Self {
         Self { strict: true, ..self }
     }
 
-    /// What a search in this order is called.
+    /// Returns the name of the algorithm.
     pub fn name(self) -> &'static str {
         match (self.cost_weight, self.estimate_weight) {
             (0, _) => "greedy",
@@ -45,65 +45,65 @@ impl Order {
         }
     }
 
-    /// Whether it counts both, the estimate more than the cost.
+    /// Returns whether both terms count, h more than g.
     pub fn is_weighted(self) -> bool {
         0 < self.cost_weight && self.cost_weight < self.estimate_weight
     }
 
-    /// The priority of a state, the lowest first.
+    /// Returns the priority of a state. The lowest comes first.
     #[inline(always)]
     pub fn priority(self, cost: u32, estimate: u32) -> u32 {
         (self.cost_weight * cost + self.estimate_weight * estimate) / ONE
     }
 
-    /// Returns the cost that the visited table keeps for a successor of a state of this
-    /// cost. Greedy search does not use costs: its table tells the start (0) from all
-    /// other states (1), so a state that is reached again is always a duplicate and
-    /// every state is expanded at most once.
+    /// Returns the cost that the visited table stores for a successor of a state with `cost`.
+    /// Greedy search does not use costs: its table distinguishes only the start (0) from all
+    /// other states (1), so a state that is reached again is always a duplicate and every state
+    /// is expanded at most once.
     #[inline(always)]
     pub fn cost_after(self, cost: u32) -> u32 {
         if self.cost_weight == 0 { 1 } else { cost + 1 }
     }
 
-    /// Whether a state's priority tells its estimate, given its cost.
+    /// Returns whether priority and cost of a state imply its estimate.
     #[inline(always)]
     pub fn weighs_estimates(self) -> bool {
         self.estimate_weight != 0
     }
 
-    /// Whether a worker who is alone takes one state at a time. Greedy search
-    /// lives on following the best state at once; a handful at a time would make
-    /// a beam of it.
+    /// Returns whether a single worker expands one state at a time. Greedy search depends on
+    /// following the best state at once; in batches it would be a beam search.
     #[inline(always)]
     pub fn expands_singly(self) -> bool {
         self.strict || self.cost_weight == 0
     }
 
-    /// Whether [`Self::strict`] was asked for.
+    /// Returns whether this is the textbook form ([`Self::strict`]).
     pub fn is_textbook(self) -> bool {
         self.strict
     }
 
-    /// Whether the order is A*'s or breadth-first's, so that nothing shorter
-    /// than a solution can be left when it is accepted.
+    /// Returns whether the order is that of A* or breadth-first search, so that an accepted
+    /// solution is a shortest one.
     pub fn is_optimal(self) -> bool {
         self.cost_weight == ONE && self.estimate_weight <= ONE
     }
 
-    /// The lowest priority at which a solution of this cost may be accepted:
-    /// all states of lower priority must have been expanded first.
+    /// Returns the lowest priority at which a solution of `cost` may be accepted: all states of
+    /// lower priority must have been expanded first.
     pub fn accepts(self, cost: u32) -> u32 {
         if self.cost_weight == 0 {
             0
         } else if self.estimate_weight == 0 {
-            // A state that is no goal needs at least one more move.
+            // A state that is not a goal needs at least one more move.
             cost.saturating_sub(1)
         } else {
             cost
         }
     }
 
-    /// No solution is shorter than this if no state of lower priority is left.
+    /// Returns a lower bound on the solution length if no state of priority below `lowest` is
+    /// left.
     pub fn bound(self, lowest: u32) -> u32 {
         if self.cost_weight == 0 {
             0

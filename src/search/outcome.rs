@@ -1,40 +1,40 @@
-//! What a search found and what it did.
+//! The result of a search and its statistics.
 
 use super::Stop;
 use crate::puzzle::Move;
 
-/// How a search ended, and what it did.
+/// The result of a search and its statistics.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// How it ended.
+    /// The result.
     pub ending: Ending,
-    /// What it did.
+    /// The statistics.
     pub statistics: Statistics,
 }
 
-/// How a search ended.
+/// The result of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ending {
     /// A goal was reached.
     Solved {
         /// The moves from the start.
         path: Vec<Move>,
-        /// No solution is shorter than this; the path is a shortest one if its
-        /// length is this.
+        /// Lower bound on the solution length. The path is a shortest one if its length equals
+        /// this.
         bound: u32,
     },
-    /// All states that can be reached were seen, and none is a goal.
+    /// All reachable states were visited; none is a goal.
     Exhausted,
-    /// A limit came first.
+    /// A limit was reached first.
     Stopped {
         /// The limit.
         stop: Stop,
-        /// No solution is shorter than this.
+        /// Lower bound on the solution length.
         bound: u32,
     },
 }
 
-/// What a search did.
+/// Statistics of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
     /// States whose successors were generated.
@@ -43,7 +43,7 @@ pub struct Statistics {
     pub generated: u64,
     /// States stored.
     pub stored: u64,
-    /// Whether memory ran full and depth-first searches went on.
+    /// Whether memory was full and depth-first searches continued from the frontier.
     pub fell_back: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Beam search over keys of any width.
+//! Beam search over keys of run-time width.
 //!
-//! Breadth-first search that expands only the best states of each level, chosen by
-//! their estimates; of equal estimates the state found first. Every state that was
-//! reached is remembered, so none is reached twice. While no state was left out, the
-//! first solution is a shortest one.
+//! Breadth-first search that expands only the best states of each level, chosen by their
+//! estimates; of equal estimates, the state found first. Every state that was reached is
+//! stored, so none is reached twice. As long as nothing was pruned, the first solution is a
+//! shortest one.
 
 use super::nodes::{Insertion, NONE, Node, Nodes};
 use super::solve::{MAX_LEVEL, Open};
@@ -12,15 +12,15 @@ use crate::memory::Region;
 use crate::search::beam::Width;
 use crate::search::{Ending, Limits, Outcome, Statistics, Stop};
 
-/// Expansions between two checks of the limits.
+/// Expansions between two polls of the limits.
 const POLL_INTERVAL: u64 = 1 << 6;
 
-/// States that the memory should have room for, for each state of a beam whose width
-/// is chosen by the memory: 128 levels with a few new successors each.
+/// For a width that is derived from the memory: states stored per state of the beam, that is
+/// 128 levels with a few new successors each.
 const STORED_PER_WIDTH: usize = 128 * 4;
 
 /// Searches from the start of `space` with a beam of `width`, on the calling thread. A region
-/// that is too small for it stops the search with [`Stop::Memory`].
+/// that is too small stops the search with [`Stop::Memory`].
 pub fn beam<S: Space>(space: &mut S, width: Width, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
     let width = match width {
         Width::States(states) => states,
@@ -103,7 +103,7 @@ pub fn beam<S: Space>(space: &mut S, width: Width, limits: &Limits<'_>, region: 
     Outcome { ending, statistics }
 }
 
-/// Takes the best `width` nodes from the open list and links them; the first of them.
+/// Pops the best `width` nodes from the open list, links them, and returns the first.
 fn take_best(open: &mut Open, nodes: &mut Nodes<'_>, width: usize) -> u32 {
     let (mut first, mut last) = (NONE, NONE);
     for _ in 0..width {

@@ -1,18 +1,18 @@
-//! Depth-first search with a stack, over keys of any width.
+//! Depth-first search with a stack, over keys of run-time width.
 //!
-//! A state is visited when it is pushed on the stack, and never twice. The state that
-//! was pushed last is expanded next. The stack is a linked list through the nodes.
+//! A state is stored when it is pushed, and never pushed twice. The state pushed last is
+//! expanded next. The stack is a linked list through the nodes.
 
 use super::nodes::{Insertion, NONE, Node, Nodes};
 use super::{Flow, Space};
 use crate::memory::Region;
 use crate::search::{Ending, Limits, Outcome, Statistics, Stop};
 
-/// Expansions between two checks of the limits.
+/// Expansions between two polls of the limits.
 const POLL_INTERVAL: u64 = 1 << 10;
 
-/// Searches depth-first from the start of `space`, on the calling thread. The start's
-/// estimate is the lower bound of the answer.
+/// Searches depth-first from the start of `space`, on the calling thread. The start's estimate
+/// is the lower bound of the outcome.
 pub fn depth_first<S: Space>(space: &mut S, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
     let mut statistics = Statistics::default();
     let mut key = vec![0; space.width()];

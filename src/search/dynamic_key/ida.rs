@@ -1,8 +1,8 @@
-//! Iterative-deepening A* (Korf 1985) over keys of any width.
+//! Iterative-deepening A* (Korf 1985) over keys of run-time width.
 //!
-//! Depth-first searches with a growing bound on cost plus estimate; the first solution
-//! is a shortest one. The region holds the states of the path only, each with the
-//! successors that are still to be searched:
+//! Depth-first searches with a growing bound on f; the first solution is a shortest one. The
+//! region holds only the states of the path, each with its successors that are not yet
+//! searched:
 //!
 //! ```text
 //!  ┌─────┬──────────────────┬─────┬──────────────────┬─ ─ ─ ─
@@ -16,11 +16,11 @@ use crate::memory::region::Watermark;
 use crate::puzzle::Move;
 use crate::search::{Ending, Limits, Outcome, Statistics, Stop};
 
-/// Expansions between two checks of the limits.
+/// Expansions between two polls of the limits.
 const POLL_INTERVAL: u64 = 1 << 10;
 
-/// A state of the path: where its key starts, the successor to search next, and the end
-/// of its successors. All are indices of words.
+/// A state of the path: word indices of its key, of the successor to search next, and of the
+/// end of its successors.
 #[derive(Clone, Copy)]
 struct Frame {
     key: usize,
@@ -28,7 +28,7 @@ struct Frame {
     end: usize,
 }
 
-/// How the expansion of a state ended.
+/// The result of expanding a state.
 enum Expansion {
     /// Successors within the bound are stored.
     Stored,
@@ -38,8 +38,8 @@ enum Expansion {
     Stopped(Stop),
 }
 
-/// Searches from the start of `space` for a shortest solution, on the calling thread.
-/// States generated count for the limit on nodes, since none are stored.
+/// Searches from the start of `space` for a shortest solution, on the calling thread. The node
+/// limit applies to generated states, since none are stored.
 pub fn ida<S: Space>(space: &mut S, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
     let width = space.width();
     let mut key = vec![0; width];
@@ -83,7 +83,7 @@ struct Search<'s, S> {
     used: usize,
     watermark: &'s Watermark,
     path: Vec<Move>,
-    /// The bound on cost plus estimate, and the least sum above it.
+    /// The bound on f, and the least f above it.
     bound: u32,
     next_bound: u32,
     statistics: Statistics,
@@ -129,7 +129,7 @@ impl<S: Space> Search<'_, S> {
         Expansion::Stored
     }
 
-    /// Stores the successors of a state that are within the bound behind its key.
+    /// Appends the successors within the bound to the state's key.
     fn expand(&mut self, frame: &mut Frame, estimate: u32) -> Expansion {
         let Self { space, limits, words, used, watermark, path, bound, next_bound, statistics } = self;
         if statistics.expanded.is_multiple_of(POLL_INTERVAL)

@@ -1,15 +1,14 @@
-//! Best-first search over keys whose width is known only when the program runs,
-//! by one thread in a region of memory.
+//! Searches over keys whose width is known only at run time, on one thread in a region of
+//! memory.
 //!
-//! It takes any [`Space`]: one whose states are too wide, or too different in
-//! width from puzzle to puzzle, for a key type of their own, and any
-//! [`Puzzle`](crate::puzzle::Puzzle) through [`PuzzleSpace`]. Nothing is set up
-//! beforehand, so small searches are cheap: that is what it is for, and for
-//! states of hundreds of bytes. Keys are compared whole.
+//! They take any [`Space`]: one whose states are too wide, or vary too much in width from
+//! puzzle to puzzle, for a key type of their own; and any [`Puzzle`](crate::puzzle::Puzzle)
+//! through [`PuzzleSpace`]. Nothing is set up beforehand, so small searches are cheap. Keys are
+//! compared completely.
 //!
-//! [`solve`] searches best-first; [`depth_first`], [`beam`] and [`ida`] are depth-first
-//! search with a stack, beam search and IDA*; [`shorten`] makes a solution shorter by a
-//! look around it.
+//! [`solve`] is best-first search; [`depth_first`], [`beam`] and [`ida`] are depth-first search
+//! with a stack, beam search and IDA*; [`shorten`] improves a solution by a search in its
+//! neighbourhood.
 
 mod beam;
 mod depth_first;
@@ -28,21 +27,20 @@ pub use solve::solve;
 
 use crate::puzzle::Move;
 
-/// A puzzle as this search sees it. It may keep scratch memory of its own, so
-/// it belongs to one search at a time.
+/// The contract of a puzzle with keys of run-time width. An implementation may own scratch
+/// memory, so it serves one search at a time.
 ///
-/// It owes what [`Puzzle`](crate::puzzle::Puzzle) does: exact keys, moves that
-/// can be taken back, each of which costs one, and estimates that are never too
-/// large.
+/// The requirements are those of [`Puzzle`](crate::puzzle::Puzzle): exact keys, reversible
+/// moves of cost one, and admissible estimates.
 pub trait Space {
-    /// The words of a key.
+    /// Returns the words of a key.
     fn width(&self) -> usize;
 
-    /// Writes the start's key; its estimate, and whether it is a goal.
+    /// Writes the start's key; returns its estimate and whether it is a goal.
     fn start(&mut self, key: &mut [u32]) -> (u32, bool);
 
-    /// Calls `visit` for each successor of the state with this key and estimate
-    /// that was reached by the move `last`, until it says that this is enough.
+    /// Calls `visit` for each successor of the state with `key` and `estimate`, which was
+    /// reached by the move `last`, until `visit` returns [`Flow::Break`].
     fn expand(
         &mut self,
         key: &[u32],
@@ -51,16 +49,16 @@ pub trait Space {
         visit: impl FnMut(Successor<'_>) -> Flow,
     );
 
-    /// Writes the key of the state after a move of another; its estimate.
+    /// Writes to `after` the key of the state that `step` leads to; returns its estimate.
     fn apply(&mut self, key: &[u32], step: Move, after: &mut [u32]) -> u32;
 }
 
-/// A state after a move.
+/// A successor of a state.
 #[derive(Clone, Copy, Debug)]
 pub struct Successor<'k> {
     /// Its key.
     pub key: &'k [u32],
-    /// The move.
+    /// The move that leads to it.
     pub step: Move,
     /// Its estimate.
     pub estimate: u32,
@@ -68,11 +66,11 @@ pub struct Successor<'k> {
     pub is_goal: bool,
 }
 
-/// Whether to go on.
+/// Whether [`Space::expand`] continues.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
-    /// More successors are wanted.
+    /// Generate the next successor.
     Continue,
-    /// No more.
+    /// Generate no more successors.
     Break,
 }

@@ -1,14 +1,13 @@
-//! The states of a search, in one growing stretch of a region.
+//! The nodes of a search and a hash table of them, in the first part of a region.
 //!
 //! ```text
 //!  ┌──────────────┬───────────────────────────────────────┬─ ─ ─ ─ ─ ─
-//!  │ hash table   │ nodes, in the order of their arrival  │ not touched
+//!  │ hash table   │ nodes, in the order of insertion      │ not touched
 //!  └──────────────┴───────────────────────────────────────┴─ ─ ─ ─ ─ ─
 //! ```
 //!
-//! The table holds numbers of nodes; a lookup compares the key itself. When the
-//! stretch is full it grows fourfold: the nodes move up and the table is filled
-//! again.
+//! The table holds node numbers; a lookup compares the key itself. When the part is full it
+//! grows fourfold: the nodes move up and the table is rebuilt.
 
 use crate::memory::Region;
 use crate::memory::region::Watermark;
@@ -17,54 +16,53 @@ use crate::puzzle::Move;
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The words of a node before its key.
+/// Words of a node before its key.
 const HEADER: usize = 6;
 
-/// The stretch that a search starts with, in words.
+/// Words that a search uses at first.
 const FIRST_WORDS: usize = 8 << 10;
 
-/// All states of a search.
+/// All nodes of a search.
 pub(super) struct Nodes<'m> {
     memory: &'m mut [u32],
     watermark: &'m Watermark,
     width: usize,
-    /// The words in use, and how many of them are the table.
+    /// Words in use, and how many of them are the table.
     words_used: usize,
     table: usize,
     len: usize,
     capacity: usize,
 }
 
-/// What a search keeps of a state beside its key.
+/// A node without its key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Node {
-    /// The moves from the start.
+    /// Moves from the start (g).
     pub(super) cost: u32,
-    /// The state before the last of them.
+    /// The node before the last move.
     pub(super) parent: u32,
-    /// The last of them.
+    /// The last move.
     pub(super) step: Move,
-    /// Neighbours in a list of open nodes. A node that is in none has itself
-    /// as its next.
+    /// Links of a list of open nodes. A node that is in no list is its own `next`.
     pub(super) next: u32,
     pub(super) previous: u32,
-    /// How far it still is at least.
+    /// The estimate (h).
     pub(super) estimate: u32,
 }
 
-/// What became of a key that was looked up or stored.
+/// The result of an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Insertion {
-    /// It was known.
+    /// The key was stored before; its node.
     Existing(u32),
-    /// It was stored.
+    /// The key is new; its node.
     New(u32),
-    /// There is no room for it.
+    /// Memory is full.
     Full,
 }
 
 impl<'m> Nodes<'m> {
-    /// No states yet, with keys of so many words.
+    /// Creates an empty set of nodes with keys of `width` words.
     pub(super) fn new(region: &'m mut Region<'_>, width: usize) -> Self {
         let ([_, _, all], watermark) = region.split(0, 0);
         let memory: &mut [u32] = bytemuck::cast_slice_mut(all.words);
@@ -73,18 +71,18 @@ impl<'m> Nodes<'m> {
         nodes
     }
 
-    /// Returns the bytes that a state takes whose key has `width` words: its node and
-    /// its share of the table.
+    /// Returns the bytes of a state whose key has `width` words: its node and its share of the
+    /// table.
     pub(super) fn bytes_per_state(width: usize) -> usize {
         4 * (HEADER + width) + 6
     }
 
-    /// How many states there are.
+    /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Forgets all states.
+    /// Removes all nodes.
     pub(super) fn clear(&mut self) {
         self.len = 0;
         self.memory[..self.table].fill(NONE);
@@ -94,7 +92,7 @@ impl<'m> Nodes<'m> {
         HEADER + self.width
     }
 
-    /// Takes so many words, or all there are, and divides them anew.
+    /// Uses `words` words, or all that the region has, and rebuilds the table.
     fn resize(&mut self, words: usize) {
         let before = self.table;
         self.words_used = words.min(self.memory.len());
@@ -112,7 +110,7 @@ impl<'m> Nodes<'m> {
         }
     }
 
-    /// The first free place of the table for the key that lies at `at`.
+    /// Returns the first empty slot for the key at word `at`.
     fn vacant(&self, at: usize) -> usize {
         let mut slot = self.home(&self.memory[at..at + self.width]);
         while self.memory[slot] != NONE {
@@ -137,14 +135,14 @@ impl<'m> Nodes<'m> {
         self.table + node as usize * self.stride()
     }
 
-    /// The key of a node.
+    /// Returns the key of a node.
     #[inline]
     pub(super) fn key(&self, node: u32) -> &[u32] {
         let at = self.at(node) + HEADER;
         &self.memory[at..at + self.width]
     }
 
-    /// What is kept of a node.
+    /// Returns a node without its key.
     #[inline]
     pub(super) fn get(&self, node: u32) -> Node {
         let at = self.at(node);
@@ -153,7 +151,7 @@ impl<'m> Nodes<'m> {
         Node { cost, parent, step: Move(step), next, previous, estimate }
     }
 
-    /// Keeps this of a node.
+    /// Overwrites a node except its key.
     #[inline]
     pub(super) fn set(&mut self, node: u32, data: Node) {
         let at = self.at(node);
@@ -161,7 +159,7 @@ impl<'m> Nodes<'m> {
         self.memory[at..at + HEADER].copy_from_slice(&[cost, parent, step.0, next, previous, estimate]);
     }
 
-    /// The node with a key, if there is one; otherwise its place in the table.
+    /// Returns the node with `key`, or the empty slot for it.
     #[inline]
     fn probe(&self, key: &[u32]) -> Result<u32, usize> {
         let mut slot = self.home(key);
@@ -177,12 +175,12 @@ impl<'m> Nodes<'m> {
         }
     }
 
-    /// The node with a key.
+    /// Returns the node with `key`, if there is one.
     pub(super) fn find(&self, key: &[u32]) -> Option<u32> {
         self.probe(key).ok()
     }
 
-    /// Stores a key, unless it is known. A new node is in no list.
+    /// Inserts a key, unless it is stored already. A new node is in no list.
     #[inline]
     pub(super) fn insert(&mut self, key: &[u32]) -> Insertion {
         let mut slot = match self.probe(key) {
@@ -211,7 +209,7 @@ impl<'m> Nodes<'m> {
         Insertion::New(node)
     }
 
-    /// The moves to a node from the one that has no parent.
+    /// Returns the moves to a node from the node without a parent.
     pub(super) fn path(&self, mut node: u32) -> Vec<Move> {
         let mut path = Vec::new();
         loop {

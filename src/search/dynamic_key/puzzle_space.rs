@@ -1,4 +1,4 @@
-//! Any puzzle with a key type of its own, as a [`Space`].
+//! Adapter: any puzzle with a key type of its own as a [`Space`].
 
 use super::{Flow, Space, Successor};
 use crate::heuristic::Heuristic;

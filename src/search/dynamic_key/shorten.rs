@@ -1,9 +1,9 @@
-//! Makes a solution shorter by a look around it.
+//! Improves a solution by a search in its neighbourhood (plan neighbourhood graph search:
+//! Nakhost and Müller, ICAPS 2010).
 //!
-//! The states on the solution and those near it, as many as it is worth, become
-//! a small space of their own, in which a breadth-first search finds the
-//! shortest way (plan neighbourhood graph search: Nakhost and Müller, ICAPS
-//! 2010). That is repeated around the new solution while it helps.
+//! 1. Store the states on the solution and the states near them, up to a limit.
+//! 2. Find a shortest path among the stored states by breadth-first search.
+//! 3. Repeat around the new solution while it helps.
 
 use super::nodes::{Insertion, NONE, Node, Nodes};
 use super::{Flow, Space};
@@ -11,15 +11,15 @@ use crate::memory::Region;
 use crate::puzzle::Move;
 use crate::search::{Limits, Statistics};
 
-/// Successors looked at for each state, at most, so that spaces in which a state
-/// has thousands of them take no longer.
+/// Generated successors per stored state, at most. Bounds the time in spaces where a state has
+/// thousands of successors.
 const GENERATED_PER_STATE: u64 = 20;
 
-/// Not reached yet.
+/// g of a node that is not reached yet.
 const UNREACHED: u32 = u32::MAX;
 
-/// A solution as short as can be found among so many states around it, time and
-/// again; `path` leads from the space's start to a goal.
+/// Returns a solution that is as short as repeated searches among `max_states` states around it
+/// can make it. `path` leads from the space's start to a goal.
 pub fn shorten<S: Space>(
     space: &mut S,
     path: Vec<Move>,
@@ -42,7 +42,7 @@ pub fn shorten<S: Space>(
         if gain > 0 {
             path = shorter;
         }
-        // A gain of less than a fiftieth promises no more.
+        // A gain of less than a fiftieth does not promise more.
         if gain * 50 <= path.len() {
             break;
         }
@@ -50,8 +50,8 @@ pub fn shorten<S: Space>(
     (path, statistics)
 }
 
-/// Stores the states of a path, then their neighbours, and theirs; the node
-/// of the path's end.
+/// Stores the states of a path, then their neighbours, then theirs, and so on. Returns the node
+/// at the end of the path.
 fn store_neighbourhood<S: Space>(
     space: &mut S,
     nodes: &mut Nodes<'_>,
@@ -88,7 +88,7 @@ fn store_neighbourhood<S: Space>(
     Some(goal)
 }
 
-/// Stores a state that is not reached yet.
+/// Stores an unreached state.
 fn insert(nodes: &mut Nodes<'_>, key: &[u32], estimate: u32) -> Option<u32> {
     match nodes.insert(key) {
         Insertion::New(node) => {
@@ -100,8 +100,8 @@ fn insert(nodes: &mut Nodes<'_>, key: &[u32], estimate: u32) -> Option<u32> {
     }
 }
 
-/// The nearest goal, by a breadth-first search from node 0 that meets stored
-/// states only; the nodes' parents then lead to it.
+/// Returns the nearest goal, by breadth-first search from node 0 among stored states. The
+/// nodes' parents then lead to it.
 fn shortest_path_end<S: Space>(
     space: &mut S,
     nodes: &mut Nodes<'_>,

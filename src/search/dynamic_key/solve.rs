@@ -1,28 +1,27 @@
-//! The search itself.
+//! Best-first search with an open list of linked buckets.
 
 use super::nodes::{Insertion, NONE, Node, Nodes};
 use super::{Flow, Space};
 use crate::memory::Region;
 use crate::search::{Ending, Limits, Order, Outcome, Statistics, Stop};
 
-/// Expansions between two looks at the clock.
+/// Expansions between two polls of the limits.
 const POLL_INTERVAL: u64 = 1 << 10;
 
-/// Priorities from here on are one.
+/// Priorities from here on share one bucket.
 pub(super) const MAX_LEVEL: usize = 1 << 20;
 
-/// The open nodes by priority: doubly linked lists through the nodes.
+/// The open list: one doubly linked list through the nodes per priority.
 pub(super) struct Open {
     /// First and last node of each level.
     ends: Vec<(u32, u32)>,
     lowest: usize,
-    /// Whether the newest of a level comes first.
+    /// Whether a level is a stack (newest first) or a queue.
     newest_first: bool,
 }
 
 impl Open {
-    /// Returns an empty list. In a level, either the newest node comes first, or the
-    /// oldest.
+    /// Returns an empty list. Each level is a stack if `newest_first`, otherwise a queue.
     pub(super) fn new(newest_first: bool) -> Self {
         Self { ends: Vec::new(), lowest: 0, newest_first }
     }
@@ -80,8 +79,8 @@ impl Open {
     }
 }
 
-/// Finds a solution from the start of a space in an order; a shortest one if
-/// the order promises that.
+/// Searches from the start of `space` in the given order. The solution is a shortest one if the
+/// order is optimal.
 pub fn solve<S: Space>(space: &mut S, order: Order, limits: &Limits<'_>, region: &mut Region<'_>) -> Outcome {
     let mut statistics = Statistics::default();
     let mut key = vec![0; space.width()];
@@ -138,7 +137,7 @@ pub fn solve<S: Space>(space: &mut S, order: Order, limits: &Limits<'_>, region:
                     }
                     let is_closed = stored.next == child;
                     if is_closed && !optimal {
-                        // The way there is shorter now, and that is all.
+                        // A closed node is not re-opened; only its path becomes shorter.
                         nodes.set(
                             child,
                             Node { cost: cost + 1, parent: node, step: successor.step, ..stored },

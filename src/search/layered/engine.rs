@@ -1,4 +1,4 @@
-//! What the workers of one search share, and how a search goes from layer to
+//! The state of one layered search, shared by all its workers, and the transition from layer to
 //! layer.
 
 use super::WhenFull;
@@ -13,37 +13,36 @@ use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// A layer of so many states is worth sharing.
+/// Layers with at least this many states are shared with other threads.
 const MIN_SHARED_STATES: u64 = 1 << 14;
 
-/// A search in a region of memory.
+/// A layered search in a region of memory.
 pub(super) struct Engine<'a, 'm, P: Batched> {
     pub(super) puzzle: &'a P,
     pub(super) limits: &'a Limits<'a>,
     pub(super) when_full: WhenFull,
     pub(super) layout: Layout,
     pub(super) pool: Pool<'m>,
-    /// The next layer's buckets, which fill while this one is expanded.
+    /// The next layer's buckets, filled while the current layer is expanded.
     pub(super) buckets: Box<[Mutex<Chain>]>,
-    /// Layers before the one that is expanded, the oldest first. They serve to
-    /// find the path, and are given up when their memory is needed.
+    /// Layers before the current one, the oldest first. They serve to find the path and are
+    /// dropped when their memory is needed.
     pub(super) past_layers: Mutex<VecDeque<Layer>>,
-    /// Memory for workers who come.
+    /// Memory for workers that have not yet joined.
     worker_memory: Mutex<Vec<&'m mut [u64]>>,
     plan: Mutex<Plan<P::State>>,
     changed: Condvar,
-    /// For those who are not looking at the plan: leave your work.
+    /// Whether the search is over. Read without the lock on the plan.
     pub(super) is_over: AtomicBool,
 }
 
-/// How far a search has come, under one lock that is held briefly once for each
-/// bucket.
+/// The progress of a search. Its lock is taken once for each bucket and held briefly.
 struct Plan<E> {
     task: Task,
-    /// Buckets of the task: the next to be taken, and all.
+    /// Buckets of the task: the next one to take, and their number.
     next: usize,
     buckets: usize,
-    /// Workers that have taken buckets and may not have finished them.
+    /// Workers that may have unfinished buckets.
     busy: usize,
     depth: u32,
     stop_depth: Option<u32>,
@@ -51,56 +50,54 @@ struct Plan<E> {
     statistics: Statistics,
 }
 
-/// What is done with each bucket.
+/// The work that is done for each bucket.
 #[derive(Clone, Copy)]
 pub(super) struct Task {
     pub(super) phase: Phase,
-    /// The layer that is expanded, and the one before it if states may lead back
-    /// to it.
+    /// The layer that is expanded, and the previous one if moves may lead back to it.
     pub(super) current: Layer,
     pub(super) previous: Option<Layer>,
-    /// The next layer's buckets, as a power of two.
+    /// Number of the next layer's buckets, as a power of two.
     pub(super) next_bits: u32,
-    /// Whether goals are of interest.
+    /// Whether a goal ends the search.
     pub(super) for_goal: bool,
 }
 
-/// The two halves of a step from one layer to the next.
+/// The two phases of the step from one layer to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// Buckets of the layer are expanded.
+    /// Buckets of the current layer are expanded.
     Expand,
     /// Duplicates are removed from buckets of the next layer.
     Merge,
 }
 
-/// How a search from one state ended.
+/// The result of a search from one state.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End<E> {
-    /// A goal was reached, one step behind the last layer.
+    /// A goal was reached, one move beyond the last layer.
     Goal(E),
-    /// The last layer is as far away as was asked for.
+    /// The last layer has the requested depth.
     DepthReached,
-    /// There are no more states.
+    /// No states are left.
     Exhausted,
-    /// A limit came first.
+    /// A limit was reached first.
     Stopped(Stop),
 }
 
 /// A finished search.
 pub(super) struct SearchResult<E> {
     pub(super) end: End<E>,
-    /// The layers that are still there, and how far the last one is from the
-    /// start.
+    /// The layers still in memory, and the depth of the last one.
     pub(super) layers: VecDeque<Layer>,
     pub(super) depth: u32,
-    /// No goal is nearer than this.
+    /// Lower bound on the distance of a goal.
     pub(super) bound: u32,
     pub(super) statistics: Statistics,
 }
 
 impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
-    /// A search that will work in `region`; none if that is too small.
+    /// Creates a search that works in `region`. Returns `None` if the region is too small.
     pub(super) fn new(
         puzzle: &'a P,
         limits: &'a Limits<'a>,
@@ -145,8 +142,7 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         })
     }
 
-    /// Searches from a state: for a goal, or until a layer is as far away as
-    /// `until`.
+    /// Searches from `start` for a goal, or until a layer has the depth `stop_depth`.
     pub(super) fn search(
         &self,
         start: P::State,
@@ -198,8 +194,8 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         plan.statistics = Statistics { stored: 1, ..Statistics::default() };
     }
 
-    /// Works on the calling thread, alone or among others, until the search is
-    /// over; false if it was interrupted because `pause` said so.
+    /// Runs the search on the calling thread, possibly together with others, until it is over.
+    /// Returns false if it was paused because `pause` returned true.
     fn work(&self, pause: &dyn Fn() -> bool) -> bool {
         let Some(memory) = self.worker_memory.lock().pop() else { return true };
         let _guard = EndOnPanic(self);
@@ -230,7 +226,7 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
                 done.stored = left.map_or(done.stored, |left| done.stored.min(left));
                 plan.statistics += done;
             } else if busy {
-                // The others may still work at their last buckets of this task.
+                // Other workers may still process their last buckets of this task.
                 let task = plan.task;
                 drop(plan);
                 worker.flush_lines(&task);
@@ -257,7 +253,7 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
     }
 
     fn end(&self, plan: &mut Plan<P::State>, end: End<P::State>) {
-        // A goal that was found counts more than a limit that was reached.
+        // A goal takes precedence over a limit.
         if plan.end.is_none() || matches!(end, End::Goal(_)) {
             plan.end = Some(end);
         }
@@ -265,7 +261,7 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         self.changed.notify_all();
     }
 
-    /// All buckets of a task are done: on to the next.
+    /// Begins the next task after all buckets of the current one are processed.
     fn begin_next_task(&self, plan: &mut Plan<P::State>) {
         plan.next = 0;
         if plan.task.phase == Phase::Expand {
@@ -303,7 +299,8 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         }
     }
 
-    /// Gives up the oldest layer that only a path would need, if that is wanted.
+    /// Drops the oldest past layer, if there is one and [`WhenFull`] allows it. Returns whether
+    /// it did.
     pub(super) fn drop_oldest_layer(&self) -> bool {
         if self.when_full == WhenFull::Stop {
             return false;
@@ -313,8 +310,8 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
     }
 }
 
-/// Ends the search for all if a worker panics: the others would wait forever for
-/// its buckets.
+/// Ends the search for all workers if one panics. The others would wait forever for its
+/// buckets.
 struct EndOnPanic<'e, 'a, 'm, P: Batched>(&'e Engine<'a, 'm, P>);
 
 impl<P: Batched> Drop for EndOnPanic<'_, '_, '_, P> {

@@ -1,22 +1,22 @@
-//! A layer: all states at one distance from the start, by bucket.
+//! A layer: all states at one distance from the start, partitioned into buckets.
 
 use crate::memory::Packed;
 use crate::memory::chunks::{Chain, Full, Pool};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// All states at one distance. A state's highest `bits` bits tell its bucket.
+/// All states at one distance. A state's highest `bits` bits are its bucket number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layer {
-    /// The buckets, as a power of two.
+    /// Number of buckets, as a power of two.
     pub(super) bits: u32,
-    /// The states.
+    /// Number of states.
     pub(super) states: u64,
     /// The buckets' chains, two words each.
     directory: Chain,
 }
 
 impl Layer {
-    /// A layer of these buckets, in their order.
+    /// Creates a layer of `buckets`, which are in ascending order.
     pub(super) fn new<E: Packed>(
         pool: &Pool<'_>,
         bits: u32,
@@ -33,13 +33,14 @@ impl Layer {
         Ok(layer)
     }
 
-    /// One of its buckets.
+    /// Returns the chain of a bucket.
     pub(super) fn bucket(&self, pool: &Pool<'_>, number: usize) -> Chain {
         let words = pool.from_word(&self.directory, 2 * number);
         Chain::from_words([words[0].load(Relaxed), words[1].load(Relaxed)])
     }
 
-    /// The buckets that hold what falls into one bucket of another layer.
+    /// Returns the buckets that overlap with bucket `number` of a layer with `bits` bucket
+    /// bits.
     pub(super) fn overlapping(&self, number: usize, bits: u32) -> std::ops::Range<usize> {
         if self.bits <= bits {
             let bucket = number >> (bits - self.bits);
@@ -50,13 +51,13 @@ impl Layer {
         }
     }
 
-    /// Whether a state is in it.
+    /// Returns whether the layer contains a state.
     pub(super) fn contains<E: Packed>(&self, pool: &Pool<'_>, state: E, note_bits: u32) -> bool {
         let bucket = self.bucket(pool, state.slice(0, self.bits));
         states::<E>(pool, &bucket).any(|other| other.same(state, note_bits))
     }
 
-    /// Gives its memory back.
+    /// Returns the layer's memory to the pool.
     pub(super) fn release(self, pool: &Pool<'_>) {
         for number in 0..1 << self.bits {
             pool.release(self.bucket(pool, number));
@@ -65,12 +66,12 @@ impl Layer {
     }
 }
 
-/// The states in a bucket.
+/// Iterates over the states of a bucket.
 pub(super) fn states<'p, E: Packed>(pool: &'p Pool<'_>, bucket: &'p Chain) -> impl Iterator<Item = E> + 'p {
     pool.chunks(bucket).flat_map(in_chunk)
 }
 
-/// The states in a chunk.
+/// Iterates over the states of a chunk.
 pub(super) fn in_chunk<E: Packed>(chunk: &[AtomicU64]) -> impl Iterator<Item = E> + '_ {
     chunk.chunks_exact(E::WORDS).map(E::read)
 }

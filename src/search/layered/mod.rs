@@ -1,39 +1,35 @@
 //! Layered breadth-first search with partitioned duplicate detection.
 //!
-//! Breadth-first search goes from layer to layer, and in a graph whose moves can
-//! be undone, the neighbours of a layer lie in that layer, the one before and
-//! the one behind. So there is no table of all states ever seen; there are
-//! layers, and each step from one to the next has two phases:
+//! In a graph with reversible moves, the neighbours of a layer are in that layer, the previous
+//! one and the next one. No table of all visited states is needed, only layers. Each step from
+//! one layer to the next has two phases:
 //!
-//! 1. *Expand*: the states of the layer are taken by the batch, and all
-//!    neighbours are sorted into buckets by the highest bits of their mixed
-//!    keys, through one cache line for each bucket, so that what is written to
-//!    memory is whole lines.
-//! 2. *Merge*: each bucket by itself goes through a small table that stays in
-//!    the cache. It joins duplicates, drops what lies in the layer itself (or,
-//!    where states may lead back, in the one before), and what is left is the
-//!    bucket of the next layer, written over its candidates.
+//! 1. *Expand*: expand the states of the layer in batches, and write all neighbours to buckets
+//!    chosen by the highest bits of their mixed keys. Each bucket has one cache line as a write
+//!    buffer, so memory is written in whole lines.
+//! 2. *Merge*: pass each bucket through a small table that stays in the cache. It merges
+//!    duplicates and removes states of the current layer (and of the previous one, where moves
+//!    may lead back). The remaining states are the bucket of the next layer; they overwrite the
+//!    candidates.
 //!
-//! No access misses the cache but those that stream. Buckets are the work items
-//! of both phases, for any number of threads. (Korf 2008, *Linear-time
-//! disk-based implicit graph search*, and Zhou and Hansen 2004, *Structured
-//! duplicate detection*, have the idea for disks; here the slow medium is the
-//! main memory.)
+//! All accesses that miss the cache are sequential. Buckets are the work items of both phases,
+//! for any number of threads. (Korf 2008, *Linear-time disk-based implicit graph search*, and
+//! Zhou and Hansen 2004, *Structured duplicate detection*, do this with disks; here the slow
+//! medium is main memory.)
 //!
-//! **Notes.** A state's note says which of its moves can only lead to states
-//! that are no farther from the start; it is joined over all ways to the state.
-//! How much that saves is the puzzle's business ([`Batched`]); if it takes away
-//! all moves that lead to the layer before, that layer need not be looked at.
+//! **Used-operator bits** (Korf 2004; the *note* of a state). A note says which moves of a
+//! state can only lead to states that are no farther from the start. Notes of duplicates are
+//! merged. The puzzle decides how much they save ([`Batched`]). If they exclude all moves to
+//! the previous layer, that layer need not be read.
 //!
-//! **Memory.** Layers and candidates are chains of chunks in one region. A layer
-//! that was passed is kept for the path while there is room. When there is none,
-//! the oldest layers go first, then candidates are merged before their time, and
-//! if that frees little, the search stops with the bound that it has proved: all
-//! goals are behind the layer that was being expanded. How the path is found
-//! without the layers that are gone: `path.rs`.
+//! **Memory.** Layers and candidates are chains of chunks in one region. Past layers are kept
+//! for the path while memory lasts. When it is full, the oldest layers are dropped first; then
+//! candidates are merged early; if that frees little, the search stops with the bound that it
+//! has proved: all goals are beyond the layer that was being expanded. `path.rs` finds the path
+//! without the dropped layers.
 //!
-//! The length of a solution does not depend on the number of threads; which of
-//! several shortest ones is found may.
+//! The length of a solution does not depend on the number of threads. Which of several shortest
+//! solutions is found may depend on it.
 
 mod engine;
 mod layer;
@@ -48,19 +44,18 @@ use crate::puzzle::batched::Batched;
 use engine::{End, Engine, SearchResult};
 use path::PathFinder;
 
-/// What to do when the region is full.
+/// The reaction to a full region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WhenFull {
-    /// Give up old layers, and search again for the path.
+    /// Drop old layers, and search again for the path.
     DropLayers,
-    /// Stop for want of memory.
+    /// Stop with [`Stop::Memory`].
     Stop,
 }
 
 /// Finds a shortest solution in a region of memory.
 ///
-/// If the region is too small for anything, the search stops at once for want
-/// of memory.
+/// If the region is too small, the result is [`Stop::Memory`].
 pub fn solve<P: Batched>(
     puzzle: &P,
     start: P::State,
@@ -82,7 +77,7 @@ pub fn solve<P: Batched>(
     let ending = match end {
         End::Exhausted => Ending::Exhausted,
         End::Stopped(stop) => Ending::Stopped { stop, bound },
-        End::DepthReached => unreachable!("no distance was asked for"),
+        End::DepthReached => unreachable!("searched without a stop depth"),
         End::Goal(goal) => match finder.path(start, goal, depth, layers) {
             Err(stop) => Ending::Stopped { stop, bound },
             Ok(states) => {

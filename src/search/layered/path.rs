@@ -1,12 +1,13 @@
-//! How the path is found, though no state knows where it came from.
+//! Reconstruction of the path without parent pointers.
 //!
-//! As every move can be undone, a state's predecessors are among its
-//! neighbours: those that lie in the layer before. So the path is walked back
-//! from the goal through the layers that are still there. Where layers were
-//! given up for want of memory, two ends and the distance between them are left:
-//! two searches, one from each end, meet in the middle; and so on with the two
-//! halves. A search to half the distance sees a small part of the states, so
-//! this takes far less time and memory than the search that found the goal.
+//! 1. Moves are reversible, so a state's predecessors are among its neighbours: those in the
+//!    previous layer. The path is traced back from the goal through the layers still in memory.
+//! 2. Where layers were dropped, two states and the distance between them are left. Two
+//!    searches, one from each, meet in the middle.
+//! 3. Repeat for the two halves.
+//!
+//! A search to half the distance visits a small part of the states, so this takes far less time
+//! and memory than the search that found the goal.
 
 use super::engine::{End, Engine, SearchResult};
 use super::layer::{Layer, states};
@@ -15,7 +16,7 @@ use crate::puzzle::batched::Batched;
 use crate::search::{HelperPool, Statistics, Stop};
 use std::collections::{HashSet, VecDeque};
 
-/// Finds paths with the help of an engine.
+/// Reconstructs paths with an engine.
 pub(super) struct PathFinder<'e, 'a, 'm, P: Batched> {
     pub(super) engine: &'e Engine<'a, 'm, P>,
     pub(super) helpers: &'e dyn HelperPool,
@@ -23,8 +24,8 @@ pub(super) struct PathFinder<'e, 'a, 'm, P: Batched> {
 }
 
 impl<P: Batched> PathFinder<'_, '_, '_, P> {
-    /// The states of a shortest path, behind the start up to the goal that was
-    /// reached behind the last of these layers.
+    /// Returns the states of a shortest path after the start, up to `goal`, which was reached
+    /// one move beyond the last of `layers`.
     pub(super) fn path(
         &mut self,
         start: P::State,
@@ -40,7 +41,7 @@ impl<P: Batched> PathFinder<'_, '_, '_, P> {
         Ok(path)
     }
 
-    /// The states of a shortest path between two at a distance, without the
+    /// Returns the states of a shortest path between two states at `distance`, without the
     /// first.
     fn connect(&mut self, from: P::State, to: P::State, distance: u32) -> Result<Vec<P::State>, Stop> {
         if distance <= 1 {
@@ -65,8 +66,8 @@ impl<P: Batched> PathFinder<'_, '_, '_, P> {
         Ok(path)
     }
 
-    /// The layers around a state up to a distance, as far as there is room for
-    /// all of them.
+    /// Returns the layers around a state up to the depth `stop_depth`, or the last ones if not
+    /// all fit.
     fn layers(&mut self, from: P::State, stop_depth: u32) -> Result<VecDeque<Layer>, Stop> {
         let from = from.without_used_moves(self.engine.puzzle.note_bits());
         let SearchResult { end, layers, statistics, .. } =
@@ -85,7 +86,7 @@ impl<P: Batched> PathFinder<'_, '_, '_, P> {
         last
     }
 
-    /// A state that is in both layers.
+    /// Returns a state that is in both layers.
     fn common(&self, a: Layer, b: Layer) -> Option<P::State> {
         let (pool, note_bits) = (&self.engine.pool, self.engine.puzzle.note_bits());
         let (coarse, fine) = if a.bits <= b.bits { (a, b) } else { (b, a) };
@@ -101,8 +102,8 @@ impl<P: Batched> PathFinder<'_, '_, '_, P> {
         })
     }
 
-    /// The states that lead from `state` through layers, the last one first, to
-    /// where they come from. The layers are given back.
+    /// Returns the states of a path from `state` back through the layers, the last layer first.
+    /// Releases the layers.
     fn trace_back(&self, state: P::State, mut layers: VecDeque<Layer>) -> Vec<P::State> {
         let Engine { puzzle, pool, .. } = self.engine;
         let note_bits = puzzle.note_bits();

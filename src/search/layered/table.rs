@@ -1,36 +1,35 @@
-//! The small table in which duplicates are found: one bucket at a time, so that
-//! it stays in the cache.
+//! The small table that finds duplicates: one bucket at a time, so that it stays in the cache.
 
 use crate::memory::Packed;
 
 /// States with their notes, by open addressing.
 pub(super) struct Table<'s, E> {
     slots: &'s mut [E],
-    /// All slots from here on may hold anything; those before are empty between
-    /// two rounds.
+    /// Slots from here on may hold anything; slots before are empty between two rounds.
     clean: usize,
     note_bits: u32,
-    /// This round's slots, as a power of two, and the bits of a state that its
-    /// bucket has in common.
+    /// The slots of this round as a power of two, and the highest bits that all its states
+    /// share.
     bits: u32,
     skip: u32,
     len: usize,
 }
 
 impl<'s, E: Packed> Table<'s, E> {
-    /// A table in memory that may hold anything, a power of two of slots.
+    /// Creates a table in memory that may hold anything. The number of slots must be a power of
+    /// two.
     pub(super) fn new(slots: &'s mut [E], note_bits: u32) -> Self {
         debug_assert!(slots.len().is_power_of_two());
         Self { slots, clean: 0, note_bits, bits: 0, skip: 0, len: 0 }
     }
 
-    /// States for which there is surely room, duplicates included.
+    /// Returns the number of states, including duplicates, that always fit.
     pub(super) fn capacity(&self) -> usize {
         self.slots.len() / 4 * 3
     }
 
-    /// Begins a round of up to `states` insertions, duplicates included, of
-    /// states that have their highest `skip` bits in common.
+    /// Begins a round of up to `states` insertions, including duplicates, of states that share
+    /// their highest `skip` bits.
     pub(super) fn begin_round(&mut self, states: usize, skip: u32) {
         let size = (states + states / 2).next_power_of_two().clamp(16, self.slots.len());
         if size > self.clean {
@@ -42,13 +41,13 @@ impl<'s, E: Packed> Table<'s, E> {
         self.len = 0;
     }
 
-    /// Different states that were inserted in this round.
+    /// Returns the number of different states inserted in this round.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Inserts a state, or joins its note to the one that is there. There must
-    /// be an empty slot left.
+    /// Inserts a state, or merges its note with that of the stored duplicate. At least one slot
+    /// must be empty.
     #[inline(always)]
     pub(super) fn insert(&mut self, state: E) {
         let slots = &mut self.slots[..1 << self.bits];
@@ -69,7 +68,7 @@ impl<'s, E: Packed> Table<'s, E> {
         }
     }
 
-    /// Removes a state, if it is there. Nothing may be inserted after that.
+    /// Removes a state, if it is present. Nothing may be inserted afterwards.
     #[inline(always)]
     pub(super) fn remove(&mut self, state: E) {
         let slots = &mut self.slots[..1 << self.bits];
@@ -84,7 +83,7 @@ impl<'s, E: Packed> Table<'s, E> {
         }
     }
 
-    /// Ends the round: what `take` makes of the states that are left.
+    /// Ends the round and returns the result of `take` on the remaining states.
     pub(super) fn finish_round<R>(&mut self, take: impl FnOnce(&[E]) -> R) -> R {
         let slots = &mut self.slots[..1 << self.bits];
         let mut left = 0;

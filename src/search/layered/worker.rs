@@ -1,5 +1,4 @@
-//! What one worker does with a bucket: expand its states, or remove its
-//! duplicates.
+//! The work on one bucket: expanding its states, or removing its duplicates.
 
 use super::WhenFull;
 use super::engine::{End, Engine, Phase, Task};
@@ -15,18 +14,18 @@ use std::sync::atomic::Ordering::Relaxed;
 /// One worker.
 pub(super) struct Worker<'w, 'a, 'm, P: Batched> {
     engine: &'w Engine<'a, 'm, P>,
-    /// For each bucket a cache line of states that wait to be written to it
-    /// together, and how many there are.
+    /// For each bucket a cache line of states that are written to it together, and their
+    /// number.
     lines: &'w mut [P::State],
     line_len: &'w mut [u8],
     table: Table<'w, P::State>,
     workspace: P::Workspace,
-    /// What ended the search, if it was found here.
+    /// The reason to end the search, if this worker found one.
     pub(super) end: Option<End<P::State>>,
 }
 
 impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
-    /// A worker at a desk of its own.
+    /// Creates a worker in its own part of the region.
     pub(super) fn new(engine: &'w Engine<'a, 'm, P>, memory: &'w mut [u64]) -> Self {
         let Layout { slots, bucket_bits, .. } = engine.layout;
         let (slots, memory) = memory.split_at_mut(slots * P::State::WORDS);
@@ -43,7 +42,7 @@ impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
         }
     }
 
-    /// Does a task with a bucket.
+    /// Processes a bucket.
     pub(super) fn process(&mut self, task: &Task, bucket: usize) -> Statistics {
         match task.phase {
             Phase::Expand => self.expand(task, bucket),
@@ -86,7 +85,7 @@ impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
         Statistics { stored: (chain.len() / P::State::WORDS) as u64, ..Statistics::default() }
     }
 
-    /// Ends this worker's part of a task: nothing waits here any more.
+    /// Ends this worker's part of a task: writes all partly filled lines.
     pub(super) fn flush_lines(&mut self, task: &Task) {
         if task.phase == Phase::Merge {
             return;
@@ -104,7 +103,7 @@ impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
     }
 }
 
-/// Takes neighbours and sorts them into their buckets, a line at a time.
+/// Receives neighbours and writes them to their buckets, a line at a time.
 struct BucketWriter<'w, 'x, 'a, 'm, P: Batched> {
     engine: &'x Engine<'a, 'm, P>,
     task: &'x Task,
@@ -152,9 +151,8 @@ impl<P: Batched> BucketWriter<'_, '_, '_, '_, P> {
     }
 }
 
-/// Writes states to a bucket of the next layer. When no memory is left, layers
-/// that only a path would need are given up, then duplicates are removed before
-/// their time.
+/// Writes states to a bucket of the next layer. If memory is full, past layers are dropped
+/// first; then duplicates of the bucket are removed early.
 fn write_to_bucket<P: Batched>(
     engine: &Engine<'_, '_, P>,
     task: &Task,
@@ -173,7 +171,7 @@ fn write_to_bucket<P: Batched>(
         }
         let before = chain.len();
         remove_duplicates(engine, task, &mut chain, bucket, table)?;
-        // What frees little would soon be done again, and again.
+        // A removal that frees little would soon be repeated, again and again.
         if before - chain.len() < before / 16 {
             return Err(Full);
         }
@@ -182,10 +180,9 @@ fn write_to_bucket<P: Batched>(
     Ok(())
 }
 
-/// Removes from a bucket of the next layer what is in it twice, and what is in
-/// the layers before.
+/// Removes from a bucket of the next layer its duplicates and the states of previous layers.
 ///
-/// A bucket that is too large for the table is taken in parts, by the bits that
+/// A bucket that is too large for the table is processed in parts, chosen by the bits that
 /// follow those of the bucket.
 fn remove_duplicates<P: Batched>(
     engine: &Engine<'_, '_, P>,
@@ -236,8 +233,8 @@ fn remove_duplicates<P: Batched>(
     }
 }
 
-/// Removes from the table what is in the layers before. All that is in the table
-/// has the number `prefix` in its highest `bits` bits.
+/// Removes from the table the states of previous layers. All states in the table have the
+/// number `prefix` in their highest `bits` bits.
 fn remove_previous_layers<P: Batched>(
     engine: &Engine<'_, '_, P>,
     task: &Task,
