@@ -217,7 +217,7 @@ fn codes_are_exact_and_neighbours_are_the_oracles() {
             assert_eq!(dense.blocks(state), blocks);
             let (mut found, mut expected) = (Vec::new(), Vec::new());
             dense.expand(&[state], &mut workspace, &mut found);
-            found.iter_mut().for_each(|state| *state = state.without_used_moves(dense.note_bits()));
+            found.iter_mut().for_each(|state| *state = state.without_used_moves(dense.used_move_bits()));
             let known = oracle::neighbours(tray, &blocks, metric);
             expected.extend(known.iter().map(|(_, after)| dense.state(after)));
             found.sort_unstable();
@@ -372,11 +372,11 @@ impl Batched for Plain {
     type State = u64;
     type Workspace = ();
 
-    fn note_bits(&self) -> u32 {
+    fn used_move_bits(&self) -> u32 {
         1
     }
 
-    fn leads_back(&self) -> bool {
+    fn reaches_previous_layer(&self) -> bool {
         true
     }
 
@@ -438,12 +438,12 @@ impl Batched for Faulty {
     type State = u64;
     type Workspace = ();
 
-    fn note_bits(&self) -> u32 {
-        self.0.note_bits()
+    fn used_move_bits(&self) -> u32 {
+        self.0.used_move_bits()
     }
 
-    fn leads_back(&self) -> bool {
-        self.0.leads_back()
+    fn reaches_previous_layer(&self) -> bool {
+        self.0.reaches_previous_layer()
     }
 
     fn expand<S: Neighbours<u64>>(&self, states: &[u64], workspace: &mut (), neighbours: &mut S) {

@@ -100,11 +100,11 @@ impl<P: Batched> Batched for Faulty<P> {
     type State = P::State;
     type Workspace = P::Workspace;
 
-    fn note_bits(&self) -> u32 {
-        self.puzzle.note_bits()
+    fn used_move_bits(&self) -> u32 {
+        self.puzzle.used_move_bits()
     }
-    fn leads_back(&self) -> bool {
-        self.puzzle.leads_back()
+    fn reaches_previous_layer(&self) -> bool {
+        self.puzzle.reaches_previous_layer()
     }
     fn expand<S: Neighbours<P::State>>(
         &self,

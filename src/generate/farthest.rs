@@ -6,7 +6,7 @@
 //! table of positions in this list tells whether an arrangement is new. Both grow
 //! by doubling and never hold more arrangements than the memory allows.
 
-use super::trays::Unmade;
+use super::trays::GenerateError;
 use crate::memory::budget::OutOfBudget;
 use crate::puzzle::Puzzle;
 use crate::puzzle::trays::{Block, Mask, Metric, Packed, PackedState, Place, Tray};
@@ -31,7 +31,7 @@ pub(super) fn farthest(
     most: u64,
     memory: u64,
     stop: &dyn Fn() -> bool,
-) -> Result<Option<Farthest>, Unmade> {
+) -> Result<Option<Farthest>, GenerateError> {
     let Some(puzzle) = Packed::<u64, u128>::new(tray, Metric::Piece) else { return Ok(None) };
     let start = puzzle.start();
     let mut reached = start.anchors;
@@ -39,14 +39,14 @@ pub(super) fn farthest(
     let fitting = Arrangements::fitting(memory);
     let mut seen = Arrangements::new(most.min(fitting) as usize)?;
     let full = |seen: &Arrangements| match (seen.len() as u64) < most {
-        true => Err(Unmade::Memory(OutOfBudget { cap: memory, needed: Arrangements::bytes(most) })),
+        true => Err(GenerateError::Memory(OutOfBudget { cap: memory, needed: Arrangements::bytes(most) })),
         false => Ok(()),
     };
     seen.insert(puzzle.pack(&start))?;
     let mut next = 0;
     'search: while let Some(key) = seen.get(next) {
         if next % STOP_EVERY == 0 && stop() {
-            return Err(Unmade::Stopped);
+            return Err(GenerateError::Stopped);
         }
         next += 1;
         let state = puzzle.unpack(key);
@@ -132,7 +132,7 @@ impl Arrangements {
         fits
     }
 
-    fn new(most: usize) -> Result<Self, Unmade> {
+    fn new(most: usize) -> Result<Self, GenerateError> {
         let slots = zeroed(Self::FIRST_SLOTS)?;
         Ok(Self { keys: Vec::new(), len: 0, slots, most, hasher: ahash::RandomState::with_seeds(1, 2, 3, 4) })
     }
@@ -145,7 +145,7 @@ impl Arrangements {
         self.keys.get(position / Self::CHUNK)?.get(position % Self::CHUNK).copied()
     }
 
-    fn insert(&mut self, key: u128) -> Result<Insertion, Unmade> {
+    fn insert(&mut self, key: u128) -> Result<Insertion, GenerateError> {
         let slot = self.slot(key);
         if self.slots[slot] != 0 {
             return Ok(Insertion::Known);
@@ -155,7 +155,7 @@ impl Arrangements {
         }
         if self.len.is_multiple_of(Self::CHUNK) {
             let mut chunk = Vec::new();
-            chunk.try_reserve_exact(Self::CHUNK).map_err(|_| Unmade::Refused)?;
+            chunk.try_reserve_exact(Self::CHUNK).map_err(|_| GenerateError::Refused)?;
             self.keys.push(chunk);
         }
         self.keys[self.len / Self::CHUNK].push(key);
@@ -183,9 +183,9 @@ impl Arrangements {
 }
 
 /// So many zeros, if the system has the memory.
-fn zeroed(length: usize) -> Result<Vec<u32>, Unmade> {
+fn zeroed(length: usize) -> Result<Vec<u32>, GenerateError> {
     let mut zeros = Vec::new();
-    zeros.try_reserve_exact(length).map_err(|_| Unmade::Refused)?;
+    zeros.try_reserve_exact(length).map_err(|_| GenerateError::Refused)?;
     zeros.resize(length, 0);
     Ok(zeros)
 }

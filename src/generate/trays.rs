@@ -84,7 +84,7 @@ pub struct Trays {
 
 /// Why a tray was not made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unmade {
+pub enum GenerateError {
     /// Somebody asked for an end.
     #[error("interrupted")]
     Stopped,
@@ -130,7 +130,7 @@ impl Iterator for Trays {
 impl Trays {
     /// Returns the next tray; none after the last. `stop` is asked before each tray
     /// and now and then on a long walk or search.
-    pub fn next_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Tray>, Unmade> {
+    pub fn next_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Tray>, GenerateError> {
         if self.left == 0 {
             return Ok(None);
         }
@@ -138,7 +138,7 @@ impl Trays {
         // A tray without blocks has no goal; the next one may.
         for _ in 0..100 {
             if stop() {
-                return Err(Unmade::Stopped);
+                return Err(GenerateError::Stopped);
             }
             if let Some(tray) = self.tray(stop)? {
                 return Ok(Some(tray));
@@ -151,7 +151,7 @@ impl Trays {
         below(&mut self.stream, bound as u64) as usize
     }
 
-    fn tray(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Tray>, Unmade> {
+    fn tray(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Tray>, GenerateError> {
         let Some(blocks) = self.blocks() else { return Ok(None) };
         let (rows, cols) = (self.request.rows as i64, self.request.cols as i64);
         // Any goal will do for the walk.
@@ -162,7 +162,7 @@ impl Trays {
     }
 
     /// Where the blocks are that may have a goal, and which of them comes first.
-    fn end(&mut self, tray: &Tray, stop: &dyn Fn() -> bool) -> Result<Option<End>, Unmade> {
+    fn end(&mut self, tray: &Tray, stop: &dyn Fn() -> bool) -> Result<Option<End>, GenerateError> {
         let end = match self.request.goal {
             TrayGoal::Moves(moves) => (self.walk(tray, moves, stop)?, None),
             TrayGoal::Anywhere => {
@@ -273,11 +273,16 @@ impl Trays {
     }
 
     /// Where the blocks are after random moves.
-    fn walk(&mut self, tray: &Tray, moves: u64, stop: &dyn Fn() -> bool) -> Result<Vec<Block>, Unmade> {
+    fn walk(
+        &mut self,
+        tray: &Tray,
+        moves: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<Block>, GenerateError> {
         let mut layout = Layout::new(tray);
         for made in 0..moves {
             if made % STOP_EVERY == 0 && stop() {
-                return Err(Unmade::Stopped);
+                return Err(GenerateError::Stopped);
             }
             let mut blocks = layout.blocks().to_vec();
             blocks.sort_unstable();
@@ -395,7 +400,7 @@ mod tests {
         for goal in [TrayGoal::Moves(u64::MAX), TrayGoal::Farthest { most: u64::MAX, memory: 1 << 30 }] {
             asked.set(0);
             let request = TrayRequest { rows: 6, cols: 6, goal, ..request() };
-            assert_eq!(request.trays().unwrap().next_unless(&stop), Err(Unmade::Stopped));
+            assert_eq!(request.trays().unwrap().next_unless(&stop), Err(GenerateError::Stopped));
         }
     }
 
@@ -405,7 +410,7 @@ mod tests {
             let goal = TrayGoal::Farthest { most, memory };
             TrayRequest { rows: 6, cols: 6, goal, ..request() }.trays().unwrap().next_unless(&|| false)
         };
-        let Err(Unmade::Memory(short)) = made(100_000, 1 << 20) else { panic!("it fits") };
+        let Err(GenerateError::Memory(short)) = made(100_000, 1 << 20) else { panic!("it fits") };
         let tray = made(100_000, short.needed).unwrap().unwrap();
         assert_eq!(made(100_000, 1 << 30).unwrap(), Some(tray));
         assert!(made(20_000, 1 << 20).is_ok());

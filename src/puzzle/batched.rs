@@ -24,11 +24,11 @@ pub trait Batched: Sync {
     type Workspace: Default;
 
     /// How many bits a note has, at least one.
-    fn note_bits(&self) -> u32;
+    fn used_move_bits(&self) -> u32;
 
     /// Whether a state with its note may still lead to states that are nearer
     /// to the start. If not, a search need not compare with the layer before.
-    fn leads_back(&self) -> bool;
+    fn reaches_previous_layer(&self) -> bool;
 
     /// Passes on the neighbours of up to [`BATCH`] states, each with the note of
     /// the way by which it was reached.

@@ -164,10 +164,10 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
         class: &impl Fn(P::State) -> u64,
         limits: &Limits<'_>,
     ) -> End<P::State> {
-        let note_bits = self.puzzle.note_bits();
+        let used_move_bits = self.puzzle.used_move_bits();
         let mut workspace = P::Workspace::default();
         let mut successors = Successors { states: Vec::with_capacity(16 * BATCH), goal: None };
-        self.store(start.without_used_moves(note_bits));
+        self.store(start.without_used_moves(used_move_bits));
         let mut at = 0;
         loop {
             let layer_end = self.len;
@@ -218,12 +218,12 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
     /// Returns the index of a state, or the empty slot for it.
     #[inline(always)]
     fn find(&self, state: P::State) -> Result<usize, usize> {
-        let note_bits = self.puzzle.note_bits();
+        let used_move_bits = self.puzzle.used_move_bits();
         let mut slot = self.home(state);
         loop {
             match self.table[slot] {
                 0 => return Err(slot),
-                number if self.states[number as usize - 1].same(state, note_bits) => {
+                number if self.states[number as usize - 1].same(state, used_move_bits) => {
                     return Ok(number as usize - 1);
                 }
                 _ => slot = (slot + 1) & (self.table.len() - 1),
@@ -243,7 +243,7 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
     /// Returns the moves to a goal that was generated from the last layer: traces back from
     /// layer to layer, each time to a stored neighbour.
     fn path(&self, goal: P::State) -> Vec<Move> {
-        let note_bits = self.puzzle.note_bits();
+        let used_move_bits = self.puzzle.used_move_bits();
         let mut workspace = P::Workspace::default();
         let mut neighbours = Vec::new();
         let mut path = Vec::new();
@@ -251,7 +251,7 @@ impl<'a, 'm, P: Batched> Search<'a, 'm, P> {
         // The goal's layer may have begun; its predecessor is in the last complete layer.
         for layer in self.layers.windows(2).rev().map(|ends| ends[0]..ends[1]) {
             neighbours.clear();
-            self.puzzle.expand(&[state.without_used_moves(note_bits)], &mut workspace, &mut neighbours);
+            self.puzzle.expand(&[state.without_used_moves(used_move_bits)], &mut workspace, &mut neighbours);
             let is_stored =
                 |&&other: &&P::State| self.find(other).is_ok_and(|number| layer.contains(&number));
             let Some(&before) = neighbours.iter().find(is_stored) else { continue };

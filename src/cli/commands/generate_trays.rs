@@ -3,7 +3,7 @@
 use crate::cli::Exit;
 use crate::cli::args::GenerateTraysArgs;
 use crate::cli::terminal::signals;
-use crate::generate::trays::Unmade;
+use crate::generate::trays::GenerateError;
 use anyhow::anyhow;
 use std::io::Write;
 
@@ -26,9 +26,9 @@ pub(in crate::cli) fn run(args: &GenerateTraysArgs) -> anyhow::Result<Exit> {
                 write!(chunk, "{tray}")?;
                 written += 1;
             }
-            Ok(None) | Err(Unmade::Stopped) => break Ok(()),
-            Err(Unmade::Memory(short)) => break Err(anyhow!("--memory: {}", args.short(&short))),
-            Err(error @ Unmade::Refused) => break Err(error.into()),
+            Ok(None) | Err(GenerateError::Stopped) => break Ok(()),
+            Err(GenerateError::Memory(short)) => break Err(anyhow!("--memory: {}", args.short(&short))),
+            Err(error @ GenerateError::Refused) => break Err(error.into()),
         }
         if chunk.len() >= CHUNK {
             sink.write_all(&chunk)?;

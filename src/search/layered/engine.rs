@@ -285,7 +285,7 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
         }
         let expanded = std::mem::replace(&mut plan.task.current, layer);
         let mut past_layers = self.past_layers.lock();
-        if self.puzzle.leads_back() {
+        if self.puzzle.reaches_previous_layer() {
             past_layers.extend(plan.task.previous.replace(expanded));
         } else {
             past_layers.push_back(expanded);

@@ -52,9 +52,9 @@ impl Layer {
     }
 
     /// Returns whether the layer contains a state.
-    pub(super) fn contains<E: Packed>(&self, pool: &Pool<'_>, state: E, note_bits: u32) -> bool {
+    pub(super) fn contains<E: Packed>(&self, pool: &Pool<'_>, state: E, used_move_bits: u32) -> bool {
         let bucket = self.bucket(pool, state.slice(0, self.bits));
-        states::<E>(pool, &bucket).any(|other| other.same(state, note_bits))
+        states::<E>(pool, &bucket).any(|other| other.same(state, used_move_bits))
     }
 
     /// Returns the layer's memory to the pool.

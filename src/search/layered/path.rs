@@ -69,7 +69,7 @@ impl<P: Batched> PathFinder<'_, '_, '_, P> {
     /// Returns the layers around a state up to the depth `stop_depth`, or the last ones if not
     /// all fit.
     fn layers(&mut self, from: P::State, stop_depth: u32) -> Result<VecDeque<Layer>, Stop> {
-        let from = from.without_used_moves(self.engine.puzzle.note_bits());
+        let from = from.without_used_moves(self.engine.puzzle.used_move_bits());
         let SearchResult { end, layers, statistics, .. } =
             self.engine.search(from, Some(stop_depth), self.helpers);
         self.statistics += statistics;
@@ -88,16 +88,17 @@ impl<P: Batched> PathFinder<'_, '_, '_, P> {
 
     /// Returns a state that is in both layers.
     fn common(&self, a: Layer, b: Layer) -> Option<P::State> {
-        let (pool, note_bits) = (&self.engine.pool, self.engine.puzzle.note_bits());
+        let (pool, used_move_bits) = (&self.engine.pool, self.engine.puzzle.used_move_bits());
         let (coarse, fine) = if a.bits <= b.bits { (a, b) } else { (b, a) };
         (0..1 << coarse.bits).find_map(|number| {
             let bucket = coarse.bucket(pool, number);
-            let common: HashSet<P::State, ahash::RandomState> =
-                states::<P::State>(pool, &bucket).map(|state| state.without_used_moves(note_bits)).collect();
+            let common: HashSet<P::State, ahash::RandomState> = states::<P::State>(pool, &bucket)
+                .map(|state| state.without_used_moves(used_move_bits))
+                .collect();
             fine.overlapping(number, coarse.bits).find_map(|number| {
                 let bucket = fine.bucket(pool, number);
                 states::<P::State>(pool, &bucket)
-                    .find(|state| common.contains(&state.without_used_moves(note_bits)))
+                    .find(|state| common.contains(&state.without_used_moves(used_move_bits)))
             })
         })
     }
@@ -106,14 +107,14 @@ impl<P: Batched> PathFinder<'_, '_, '_, P> {
     /// Releases the layers.
     fn trace_back(&self, state: P::State, mut layers: VecDeque<Layer>) -> Vec<P::State> {
         let Engine { puzzle, pool, .. } = self.engine;
-        let note_bits = puzzle.note_bits();
+        let used_move_bits = puzzle.used_move_bits();
         let (mut neighbours, mut workspace) = (Vec::new(), P::Workspace::default());
         let mut at = state;
         let mut path = Vec::new();
         while let Some(layer) = layers.pop_back() {
             neighbours.clear();
-            puzzle.expand(&[at.without_used_moves(note_bits)], &mut workspace, &mut neighbours);
-            let before = neighbours.iter().find(|&&state| layer.contains(pool, state, note_bits));
+            puzzle.expand(&[at.without_used_moves(used_move_bits)], &mut workspace, &mut neighbours);
+            let before = neighbours.iter().find(|&&state| layer.contains(pool, state, used_move_bits));
             at = *before.expect("a state has a neighbour in the layer before");
             path.push(at);
             layer.release(pool);

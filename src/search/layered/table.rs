@@ -7,7 +7,7 @@ pub(super) struct Table<'s, E> {
     slots: &'s mut [E],
     /// Slots from here on may hold anything; slots before are empty between two rounds.
     clean: usize,
-    note_bits: u32,
+    used_move_bits: u32,
     /// The slots of this round as a power of two, and the highest bits that all its states
     /// share.
     bits: u32,
@@ -18,9 +18,9 @@ pub(super) struct Table<'s, E> {
 impl<'s, E: Packed> Table<'s, E> {
     /// Creates a table in memory that may hold anything. The number of slots must be a power of
     /// two.
-    pub(super) fn new(slots: &'s mut [E], note_bits: u32) -> Self {
+    pub(super) fn new(slots: &'s mut [E], used_move_bits: u32) -> Self {
         debug_assert!(slots.len().is_power_of_two());
-        Self { slots, clean: 0, note_bits, bits: 0, skip: 0, len: 0 }
+        Self { slots, clean: 0, used_move_bits, bits: 0, skip: 0, len: 0 }
     }
 
     /// Returns the number of states, including duplicates, that always fit.
@@ -60,7 +60,7 @@ impl<'s, E: Packed> Table<'s, E> {
                 self.len += 1;
                 return;
             }
-            if slot.same(state, self.note_bits) {
+            if slot.same(state, self.used_move_bits) {
                 *slot = slot.union(state);
                 return;
             }
@@ -75,7 +75,7 @@ impl<'s, E: Packed> Table<'s, E> {
         let mask = slots.len() - 1;
         let mut at = state.slice(self.skip, self.bits) & mask;
         while slots[at] != E::NONE {
-            if slots[at].same(state, self.note_bits) {
+            if slots[at].same(state, self.used_move_bits) {
                 slots[at] = E::TOMBSTONE;
                 return;
             }
@@ -90,7 +90,7 @@ impl<'s, E: Packed> Table<'s, E> {
         for at in 0..slots.len() {
             let state = slots[at];
             slots[left] = state;
-            left += usize::from(state.is_state(self.note_bits));
+            left += usize::from(state.is_state(self.used_move_bits));
         }
         let taken = take(&slots[..left]);
         slots.fill(E::NONE);

@@ -36,7 +36,7 @@ impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
             engine,
             lines: bytemuck::cast_slice_mut(lines),
             line_len,
-            table: Table::new(bytemuck::cast_slice_mut(slots), engine.puzzle.note_bits()),
+            table: Table::new(bytemuck::cast_slice_mut(slots), engine.puzzle.used_move_bits()),
             workspace: P::Workspace::default(),
             end: None,
         }

@@ -23,7 +23,7 @@
 //! * *step*: on the side it came from, since that would undo the move.
 //!
 //! So a marked move leads to a state no farther from the start than the marked
-//! state itself, and may be left out. A state takes over the marks of all states
+//! state itself, and may be left out. A state takes over the used_moves of all states
 //! of the layer before that lead to it, and these cover *every* move back to
 //! that layer, however many holes there are. For let `t` in layer d + 1 have a
 //! move to `u` in layer d. Undone, it leads from `u` to `t`; was it tried when
@@ -53,7 +53,7 @@ use crate::puzzle::Move;
 use bits::{singles, spread};
 use tree::{Masks, SYMBOLS, Tree};
 
-/// A tray whose arrangements fit a word `W`, marks included.
+/// A tray whose arrangements fit a word `W`, used_moves included.
 #[derive(Clone, Debug)]
 pub struct Dense<W> {
     metric: Metric,
@@ -147,7 +147,7 @@ impl<W: Word> Dense<W> {
         Some(dense)
     }
 
-    /// The state of an arrangement of the tray's blocks, without marks.
+    /// The state of an arrangement of the tray's blocks, without used_moves.
     pub fn state(&self, blocks: &[Block]) -> W {
         let mut masks: Masks = [0; 2 * SYMBOLS];
         let mut holes = self.floor;
@@ -174,13 +174,13 @@ impl<W: Word> Dense<W> {
     pub fn kind(&self, state: W) -> u64 {
         let boards = self.boards(state);
         let asked =
-            self.shapes.iter().zip(&boards).filter(|(shape, _)| shape.goal != 0).map(|(_, &lying)| lying);
+            self.shapes.iter().zip(&boards).filter(|(shape, _)| shape.goal != 0).map(|(_, &anchors)| anchors);
         asked
             .chain([boards[self.shapes.len()]])
             .fold(0, |hash: u64, board| (hash.rotate_left(29) ^ board).wrapping_mul(MULTIPLY[0] as u64))
     }
 
-    /// The bits of a state that are in use: its code and its marks.
+    /// The bits of a state that are in use: its code and its used_moves.
     pub fn bits(&self) -> u32 {
         self.tree.bits + 4 * self.holes
     }

@@ -52,11 +52,11 @@ impl<W: Word> Batched for Dense<W> {
     type State = W;
     type Workspace = Batch;
 
-    fn note_bits(&self) -> u32 {
+    fn used_move_bits(&self) -> u32 {
         4 * self.holes
     }
 
-    fn leads_back(&self) -> bool {
+    fn reaches_previous_layer(&self) -> bool {
         false
     }
 
@@ -139,9 +139,9 @@ impl<W: Word> Dense<W> {
         let count = batch.list::<ALL>(&shape, self.cols, class, states);
         for item in 0..count {
             let i = batch.listed[item] as usize & (BATCH - 1);
-            let mut lift = self.lift::<N>(class, i, &batch.boards, &mut batch.masks);
+            let mut moving = self.select_class::<N>(class, i, &batch.boards, &mut batch.masks);
             for from in singles(batch.movable[item]) {
-                let free = lift.holes | shape.cells.wrapping_mul(from);
+                let free = moving.holes | shape.cells.wrapping_mul(from);
                 let fits = shape.fits(free, self.cols) & shape.inside;
                 let mut reached = from;
                 loop {
@@ -157,7 +157,14 @@ impl<W: Word> Dense<W> {
                     reached = next;
                 }
                 for to in singles(reached ^ from) {
-                    self.pass_on::<S, N, _>(&mut lift, from, to, free, [UP, RIGHT, DOWN, LEFT], neighbours);
+                    self.push_neighbour::<S, N, _>(
+                        &mut moving,
+                        from,
+                        to,
+                        free,
+                        [UP, RIGHT, DOWN, LEFT],
+                        neighbours,
+                    );
                 }
             }
         }
@@ -184,9 +191,9 @@ impl<W: Word> Dense<W> {
             let back = way ^ 2;
             for item in 0..count {
                 let i = batch.listed[item] as usize & (BATCH - 1);
-                let mut lift = self.lift::<N>(class, i, &batch.boards, &mut batch.masks);
+                let mut moving = self.select_class::<N>(class, i, &batch.boards, &mut batch.masks);
                 for from in singles(batch.movable[item]) {
-                    let free = lift.holes | shape.cells.wrapping_mul(from);
+                    let free = moving.holes | shape.cells.wrapping_mul(from);
                     let fits = shape.fits(free, self.cols) & shape.inside;
                     let mut to = from;
                     loop {
@@ -200,10 +207,10 @@ impl<W: Word> Dense<W> {
                             break;
                         }
                         if !SLIDE {
-                            self.pass_on::<S, N, _>(&mut lift, from, to, free, [back], neighbours);
+                            self.push_neighbour::<S, N, _>(&mut moving, from, to, free, [back], neighbours);
                             break;
                         }
-                        self.pass_on::<S, N, _>(&mut lift, from, to, free, [way, back], neighbours);
+                        self.push_neighbour::<S, N, _>(&mut moving, from, to, free, [way, back], neighbours);
                     }
                 }
             }
@@ -212,62 +219,62 @@ impl<W: Word> Dense<W> {
 
     /// A state of the batch, to move a block of a class in.
     #[inline(always)]
-    fn lift<'b, const N: usize>(
+    fn select_class<'b, const N: usize>(
         &self,
         class: usize,
         i: usize,
         boards: &[[u64; BATCH]; SYMBOLS],
         masks: &'b mut Masks,
-    ) -> Lift<'b> {
+    ) -> MovingClass<'b> {
         let classes = self.classes::<N>();
         for symbol in 0..=classes {
             masks[symbol] = boards[symbol][i];
         }
-        Lift { class, holes: masks[classes], lying: masks[class], masks }
+        MovingClass { class, holes: masks[classes], anchors: masks[class], masks }
     }
 
     /// Passes on the state in which a block has gone from one place to another;
     /// `free` is what was empty without it. Marks the holes around it that it
     /// could enter in some of the ways.
     #[inline(always)]
-    fn pass_on<S: Neighbours<W>, const N: usize, const WAYS: usize>(
+    fn push_neighbour<S: Neighbours<W>, const N: usize, const WAYS: usize>(
         &self,
-        lift: &mut Lift<'_>,
+        moving: &mut MovingClass<'_>,
         from: u64,
         to: u64,
         free: u64,
         ways: [usize; WAYS],
         neighbours: &mut S,
     ) {
-        let shape = &self.shapes[lift.class];
+        let shape = &self.shapes[moving.class];
         let block = shape.cells.wrapping_mul(to);
-        let (lying, holes) = (lift.lying ^ from ^ to, free ^ block);
-        lift.masks[lift.class] = lying;
-        lift.masks[self.classes::<N>()] = holes;
-        let code = self.tree.encode::<W, N>(lift.masks);
-        let mut marks = W::NONE;
+        let (anchors, holes) = (moving.anchors ^ from ^ to, free ^ block);
+        moving.masks[moving.class] = anchors;
+        moving.masks[self.classes::<N>()] = holes;
+        let code = self.tree.encode::<W, N>(moving.masks);
+        let mut used_moves = W::NONE;
         for way in ways {
-            // What wraps around an edge marks holes against a wall.
+            // What wraps around an edge used_moves holes against a wall.
             let around = match way {
                 UP => block >> self.cols,
                 RIGHT => block << 1,
                 DOWN => block << self.cols,
                 _ => block >> 1,
             };
-            marks = marks.with_plane(gather(around, holes), (way as u32 * self.holes) as u8);
+            used_moves = used_moves.with_plane(gather(around, holes), (way as u32 * self.holes) as u8);
         }
-        let state = code.state(self.tree.bits, marks);
+        let state = code.state(self.tree.bits, used_moves);
         neighbours.push(state);
-        if shape.goal != 0 && lying & shape.goal == shape.goal {
-            let masks = &*lift.masks;
+        if shape.goal != 0 && anchors & shape.goal == shape.goal {
+            let masks = &*moving.masks;
             if self.meets_goal(|class| masks[class]) {
                 neighbours.goal(state);
             }
         }
     }
 
-    fn meets_goal(&self, lying: impl Fn(usize) -> u64) -> bool {
-        self.shapes.iter().enumerate().all(|(class, shape)| lying(class) & shape.goal == shape.goal)
+    fn meets_goal(&self, anchors: impl Fn(usize) -> u64) -> bool {
+        self.shapes.iter().enumerate().all(|(class, shape)| anchors(class) & shape.goal == shape.goal)
     }
 }
 
@@ -296,7 +303,7 @@ impl Batch {
         let height = if HEIGHT == 0 { shape.height } else { HEIGHT };
         let width = if WIDTH == 0 { shape.width } else { WIDTH };
         let [up, right, down, left] = &*self.open;
-        let lying = &self.boards[class];
+        let anchors = &self.boards[class];
         let mut can = [0u64; BATCH];
         for i in 0..BATCH {
             let mut any = 0;
@@ -312,7 +319,7 @@ impl Batch {
             if WAYS >> LEFT & 1 != 0 {
                 any |= (column_of(left[i], height, cols) << 1) & shape.left;
             }
-            can[i] = any & lying[i];
+            can[i] = any & anchors[i];
         }
         let mut count = 0;
         for (i, &blocks) in can.iter().enumerate().take(states) {
@@ -325,11 +332,11 @@ impl Batch {
 }
 
 /// A state in which blocks of one class are moved, one at a time.
-struct Lift<'b> {
+struct MovingClass<'b> {
     class: usize,
     holes: u64,
     /// Where the blocks of the class lie.
-    lying: u64,
+    anchors: u64,
     masks: &'b mut Masks,
 }
 

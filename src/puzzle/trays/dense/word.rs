@@ -1,6 +1,6 @@
-//! The words that hold a code and its marks.
+//! The words that hold a code and its used_moves.
 //!
-//! A state is its code, mixed, in the highest bits, and its marks in the lowest.
+//! A state is its code, mixed, in the highest bits, and its used_moves in the lowest.
 //! The mixing is reversible: the low half of the code takes in the high half,
 //! and one multiplication, done in the highest bits of the word, carries all of
 //! them upward, so the highest bits depend on all of the code.
@@ -16,8 +16,8 @@ pub trait Word: Packed {
     /// The low bits of what starts at this bit.
     fn plane(self, shift: u8) -> u64;
 
-    /// The state of a code of so many bits, with its marks.
-    fn state(self, bits: u32, marks: Self) -> Self;
+    /// The state of a code of so many bits, with its used_moves.
+    fn state(self, bits: u32, used_moves: Self) -> Self;
 
     /// The code of a state.
     fn code(self, bits: u32) -> Self;
@@ -37,9 +37,9 @@ macro_rules! word {
             }
 
             #[inline(always)]
-            fn state(self, bits: u32, marks: Self) -> Self {
+            fn state(self, bits: u32, used_moves: Self) -> Self {
                 let folded = self ^ self >> bits.div_ceil(2);
-                (folded << (<$word>::BITS - bits)).wrapping_mul(MULTIPLY[0] as $word) | marks
+                (folded << (<$word>::BITS - bits)).wrapping_mul(MULTIPLY[0] as $word) | used_moves
             }
 
             #[inline(always)]
@@ -65,11 +65,11 @@ mod tests {
         for bits in 4..60 {
             for i in 1..200u64 {
                 let code = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
-                let marks = i % 16;
-                assert_eq!(code.state(bits, marks).code(bits), code);
-                assert_eq!(code.state(bits, marks) & 15, marks);
+                let used_moves = i % 16;
+                assert_eq!(code.state(bits, used_moves).code(bits), code);
+                assert_eq!(code.state(bits, used_moves) & 15, used_moves);
                 let wide = u128::from(code) << 50 | u128::from(i);
-                assert_eq!(wide.state(bits + 50, u128::from(marks)).code(bits + 50), wide);
+                assert_eq!(wide.state(bits + 50, u128::from(used_moves)).code(bits + 50), wide);
             }
         }
     }

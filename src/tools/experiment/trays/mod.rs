@@ -16,7 +16,7 @@ pub use search::{Outcome, Queue, Seen};
 
 use super::means::reserve;
 use super::{Design, ExperimentError, Means, Runs};
-use crate::generate::trays::{BlockShape, TrayGoal, TrayRequest, Unmade};
+use crate::generate::trays::{BlockShape, GenerateError, TrayGoal, TrayRequest};
 use crate::memory::budget::{Budget, OutOfBudget};
 use crate::model::interrupt::Interrupt;
 use crate::puzzle::trays::{Metric, Packed, Tray};
@@ -112,7 +112,7 @@ pub fn trays_of(
             match made.next_unless(&|| interrupt.is_raised()) {
                 Ok(Some(tray)) if tray.is_solved() || puzzle(&tray).is_none() => {}
                 Ok(Some(tray)) => trays.push(tray),
-                Ok(None) | Err(Unmade::Stopped) => break,
+                Ok(None) | Err(GenerateError::Stopped) => break,
                 Err(error) => return Err(ExperimentError::Trays(error.to_string())),
             }
         }
