@@ -112,7 +112,7 @@ fn damage_is_told_and_mended() {
         assert_eq!(verified.status.code(), Some(1), "{reason}");
         let output = place.solve(&[]);
         let said = text(&output.stderr);
-        assert!(said.contains(reason) && said.contains("it is made again"), "{said}");
+        assert!(said.contains(reason) && said.contains("it is rebuilt"), "{said}");
         assert_eq!(lengths(&output), place.known);
         assert_eq!(fs::read(&made[1]).unwrap(), sound[1]);
     }
@@ -145,7 +145,7 @@ fn a_folder_that_cannot_be_written_is_survived() {
     fs::write(place.folder(), "in the way").unwrap();
     let output = place.solve(&[]);
     let said = text(&output.stderr);
-    assert!(said.contains("could not be kept for the next run"), "{said}");
+    assert!(said.contains("could not be saved for later runs"), "{said}");
     assert_eq!(lengths(&output), place.known);
     let built =
         run(&["pdb", "build", "5-6", "--size", "3x4", "--pdb-dir", place.folder().to_str().unwrap()], "");

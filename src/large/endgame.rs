@@ -14,7 +14,8 @@ use crate::search::{Ending, Limits, Problem, ida};
 /// If the rectangle is not solvable.
 pub fn solve(field: &mut MutableBoard, unsolved: Unsolved) {
     let cols = field.size().cols();
-    let size = Size::new(unsolved.rows, unsolved.cols).expect("a core has two rows and columns at least");
+    let size =
+        Size::new(unsolved.rows, unsolved.cols).expect("the endgame has at least two rows and columns");
     let home_of_blank = usize::from(field.cells()[field.blank()]);
     // Returns the number of the tile with this home inside the rectangle; the blank is 0.
     let inside = |home: usize| {
@@ -35,12 +36,13 @@ pub fn solve(field: &mut MutableBoard, unsolved: Unsolved) {
     for number in tiles.iter_mut().chain(&mut goal) {
         *number -= u32::from(*number as usize > gap);
     }
-    let board = |numbers: &[u32]| Board::new(size, numbers).expect("a core is closed in itself");
-    let puzzle = Tiles::<u64>::new(&board(&goal)).expect("a core has sixteen cells at most");
+    let board =
+        |numbers: &[u32]| Board::new(size, numbers).expect("the endgame is a permutation of its own tiles");
+    let puzzle = Tiles::<u64>::new(&board(&goal)).expect("the endgame has at most nine cells");
     let problem =
         Problem { puzzle: &puzzle, heuristic: &Manhattan::new(&puzzle), start: puzzle.state(&board(&tiles)) };
     let Ending::Solved { path, .. } = ida::solve(problem, &Limits::default()).ending else {
-        unreachable!("only solvable boards are solved in stages")
+        unreachable!("the staged solver gets solvable boards only")
     };
     path.iter().for_each(|step| field.slide(Direction::from_index(step.0 as usize)));
 }

@@ -36,7 +36,7 @@ pub enum RunError {
     #[error("{0}: {1}")]
     Database(&'static str, #[source] BuildError),
     /// The system gave no memory.
-    #[error("the system refuses memory for searching: {0}")]
+    #[error("cannot allocate memory for searching: {0}")]
     Arena(#[source] io::Error),
     /// The checkpoint cannot be used or written.
     #[error("--checkpoint {0}: {1}")]

@@ -14,6 +14,6 @@ pub enum SetupError {
     #[error("{0}: {1}")]
     Database(&'static str, #[source] BuildError),
     /// The system refused memory.
-    #[error("the system refuses memory for searching: {0}")]
+    #[error("cannot allocate memory for searching: {0}")]
     Arena(#[source] io::Error),
 }

@@ -88,11 +88,13 @@ pub enum LargeMethod {
 impl LargeMethod {
     fn explain(self) -> &'static str {
         match self {
-            Self::Staged => "any solution: line by line from outside in, the core by a shortest path",
-            Self::Beam(Some(_)) => "beam search of the width asked for, line by line",
+            Self::Staged => {
+                "any solution: line by line from the outside in, the last 3×3 cells by a shortest path"
+            }
+            Self::Beam(Some(_)) => "beam search of the requested width, line by line",
             Self::Beam(None) => "beam search, line by line, as wide as a worker's slice of memory allows",
             Self::Improve { .. } => {
-                "shorter solutions until the time is over: line by line, then by beams, then windows of the path"
+                "shorter solutions until the deadline: line by line, then beams, then windows of the path"
             }
         }
     }
@@ -175,13 +177,13 @@ impl Plan {
                  IDA* from its frontier when that is full"
             }
             Method::Shortest { frontier: None } => {
-                "shortest solutions: IDA* for easy boards, A* for the others, in the large part if \
+                "shortest solutions: IDA* for easy boards, A* for the others, in the large region if \
                  they outgrow a slice, IDA* from its frontier when that is full"
             }
-            Method::Ida => "IDA*, as asked for",
-            Method::BestFirst(_) => "best-first search in the order asked for",
-            Method::Dfs => "depth-first search, as asked for",
-            Method::Beam(Width::States(_)) => "beam search of the width asked for",
+            Method::Ida => "IDA*, as requested",
+            Method::BestFirst(_) => "best-first search in the requested order",
+            Method::Dfs => "depth-first search, as requested",
+            Method::Beam(Width::States(_)) => "beam search of the requested width",
             Method::Beam(Width::Bytes(_)) => "beam search, as wide as a sixteenth of the memory allows",
             Method::AnySolution => "any solution: weighted A*, with larger weights when memory is full",
             Method::Large(method) => return format!("{size}: {}", method.explain()),
@@ -197,11 +199,11 @@ impl Plan {
                 "pattern databases as lower bound where they pay, walking distance where its tables are \
                  small, linear conflicts elsewhere"
             }
-            HeuristicChoice::Misplaced => "misplaced tiles as lower bound, as asked for",
-            HeuristicChoice::Manhattan => "Manhattan distance as lower bound, as asked for",
-            HeuristicChoice::LinearConflict => "linear conflicts as lower bound, as asked for",
-            HeuristicChoice::WalkingDistance => "walking distance as lower bound, as asked for",
-            HeuristicChoice::Pdb => "pattern databases as lower bound, as asked for",
+            HeuristicChoice::Misplaced => "misplaced tiles as lower bound, as requested",
+            HeuristicChoice::Manhattan => "Manhattan distance as lower bound, as requested",
+            HeuristicChoice::LinearConflict => "linear conflicts as lower bound, as requested",
+            HeuristicChoice::WalkingDistance => "walking distance as lower bound, as requested",
+            HeuristicChoice::Pdb => "pattern databases as lower bound, as requested",
         };
         format!("{size}: {method}; {bound}")
     }

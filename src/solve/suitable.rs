@@ -38,17 +38,15 @@ impl Notice {
 
 /// Returns a warning if the heuristic is not one for boards.
 pub(crate) fn warning_for_boards(choice: HeuristicChoice) -> Option<String> {
-    is_for_trays(choice).then(|| {
-        format!("--heuristic {} is for trays; boards are solved with --heuristic auto", name(choice))
-    })
+    is_for_trays(choice)
+        .then(|| format!("--heuristic {} is for trays; using --heuristic auto for boards", name(choice)))
 }
 
 /// Returns a warning if the heuristic is not one for trays.
 pub(crate) fn warning_for_trays(choice: HeuristicChoice) -> Option<String> {
     let is_suited = choice == HeuristicChoice::Auto || is_for_trays(choice);
-    (!is_suited).then(|| {
-        format!("--heuristic {} is for tile boards; trays are solved with --heuristic auto", name(choice))
-    })
+    (!is_suited)
+        .then(|| format!("--heuristic {} is for tile boards; using --heuristic auto for trays", name(choice)))
 }
 
 fn is_for_trays(choice: HeuristicChoice) -> bool {

@@ -62,7 +62,7 @@ fn build(args: &BuildArgs) -> anyhow::Result<Exit> {
     let lost = AtomicBool::new(false);
     let listener = |event: Event<'_>| {
         match event {
-            Event::Damaged(pattern, damage) => screen.note(&format!("{pattern} {damage}; it is made again")),
+            Event::Damaged(pattern, damage) => screen.note(&format!("{pattern} {damage}; it is rebuilt")),
             Event::NotSaved(pattern, error) => {
                 lost.store(true, Relaxed);
                 screen.error(&format!("{pattern} could not be written: {error}"));

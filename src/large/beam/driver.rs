@@ -21,7 +21,7 @@ use crate::search::{Limits, Stop};
 const LEVELS_BEFORE_HELP: u32 = 6;
 
 /// The number of levels between two exchanges of boards among the shards.
-const BETWEEN_EXCHANGES: u32 = 16;
+const LEVELS_BETWEEN_EXCHANGES: u32 = 16;
 
 /// A beam search of one board.
 pub(super) struct Beam<'b, 'm, L> {
@@ -72,6 +72,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         }
     }
 
+    /// Runs all stages. Returns a solution shorter than `best` moves, or none.
     pub(super) fn run(mut self, best: usize, limits: &Limits<'_>) -> Result<Option<Vec<Direction>>, Stop> {
         let home = usize::from(self.field.cells()[self.field.blank()]);
         let mut unsolved = Unsolved::whole(self.size);
@@ -92,8 +93,8 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
             numbering = (0..stage.cells).map(|number| stage.cell(number)).collect();
             self.enter(stage, &numbers);
             let ended = match task {
-                Task::Gather => self.gather(best, limits),
-                Task::Line(_) | Task::All => self.stage(best, limits),
+                Task::Gather => self.run_gather(best, limits),
+                Task::Line(_) | Task::All => self.run_stage(best, limits),
             };
             match ended {
                 Ok(true) => {}
@@ -111,11 +112,11 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
     /// Returns the tasks of the stages, in order.
     fn tasks(&self, sides: &[Side]) -> Vec<Task> {
         let (size, mut tasks) = (self.size, Vec::new());
-        let in_one = size.cells() <= SINGLE_STAGE_CELLS && self.params.width >= SINGLE_STAGE_WIDTH;
+        let single_stage = size.cells() <= SINGLE_STAGE_CELLS && self.params.width >= SINGLE_STAGE_WIDTH;
         if size.cells() > SINGLE_STAGE_CELLS && size.rows().min(size.cols()) >= MIN_GATHER_SIDE {
             tasks.push(Task::Gather);
         }
-        tasks.extend(sides.iter().filter(|_| !in_one).map(|&side| Task::Line(side)));
+        tasks.extend(sides.iter().filter(|_| !single_stage).map(|&side| Task::Line(side)));
         tasks.push(Task::All);
         tasks
     }
@@ -127,6 +128,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         self.shared.shards.iter().map(|shard| shard.next.lock())
     }
 
+    /// Locks the current level of each shard, one after the other.
     pub(super) fn current_levels(
         &self,
     ) -> impl Iterator<Item = impl std::ops::DerefMut<Target = CurrentLevel<'m, L>>> {
@@ -179,7 +181,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
 
     /// Runs the levels of a stage until enough boards have solved its line. Returns `false` if that
     /// takes `best` moves or more.
-    fn stage(&mut self, best: usize, limits: &Limits<'_>) -> Result<bool, Stop> {
+    fn run_stage(&mut self, best: usize, limits: &Limits<'_>) -> Result<bool, Stop> {
         let start = self.next_levels().filter_map(|next| next.finished.first_waiting_level()).min();
         let Some(start) = start else { return Ok(false) };
         let (task, line) = {
@@ -188,15 +190,16 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
             (job.stage.task, job.stage.view.width)
         };
         let is_line = task.side().is_some();
-        let carry = if is_line { self.params.weights.collect_levels(self.width) } else { 0 };
-        let wait = if is_line { (self.params.weights.levels_after_help * line as f64) as u32 } else { 0 };
+        let collect = if is_line { self.params.weights.collect_levels(self.width) } else { 0 };
+        let after_help =
+            if is_line { (self.params.weights.levels_after_help * line as f64) as u32 } else { 0 };
         let mut level = start;
         // The first levels at which the line is solved by the beam alone, and with help.
         let mut first_unaided = self.join(level)?.then_some(level);
         let mut helped = None;
         loop {
-            let unaided_end = first_unaided.map(|first: u32| first + carry);
-            let end_level = unaided_end.into_iter().chain(helped.map(|first: u32| first + wait)).min();
+            let unaided_end = first_unaided.map(|first: u32| first + collect);
+            let end_level = unaided_end.into_iter().chain(helped.map(|first: u32| first + after_help)).min();
             if end_level.is_some_and(|end| level >= end) {
                 self.next_levels().for_each(|mut next| next.finished.drop_above(level));
                 return Ok(true);
@@ -268,9 +271,10 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
         let shards = self.shared.shards.len();
         let active = self.useful_shards();
         let width = self.width.div_ceil(active);
-        let strays = self.current_levels().skip(active).any(|current| !current.layer.is_empty());
+        let inactive_boards = self.current_levels().skip(active).any(|current| !current.layer.is_empty());
         let changed = std::mem::replace(&mut self.active, active) != active;
-        let exchange = shards > 1 && (strays || changed || level.is_multiple_of(BETWEEN_EXCHANGES));
+        let exchange =
+            shards > 1 && (inactive_boards || changed || level.is_multiple_of(LEVELS_BETWEEN_EXCHANGES));
         let mut first_nodes = [0; MAX_SHARDS];
         for node in &mut first_nodes[..active] {
             *node = self.history.reserve(max_nodes(width));
@@ -344,7 +348,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
 
     /// Returns shard and index of the best board of the level, or, with `nearest`, of the board
     /// with the lowest line score.
-    pub(super) fn best(&self, nearest: bool) -> Option<(usize, usize)> {
+    pub(super) fn best_board(&self, nearest: bool) -> Option<(usize, usize)> {
         let entries = self.shared.shards.iter().enumerate().filter_map(|(shard_index, shard)| {
             let layer = &shard.current.read().layer;
             let index = if nearest { layer.closest_line() } else { 0 };
@@ -357,6 +361,7 @@ impl<'b, 'm, L: Label> Beam<'b, 'm, L> {
     }
 }
 
+/// Returns whether `cell` of a board with `cols` columns is in the rectangle.
 pub(super) fn cell_inside(unsolved: Unsolved, cell: usize, cols: usize) -> bool {
     unsolved.contains(cell / cols, cell % cols)
 }

@@ -10,7 +10,7 @@ use crate::search::{Limits, Stop};
 impl<L: Label> Beam<'_, '_, L> {
     /// Runs levels until the tiles are close to their homes. Returns `false` if that takes `best`
     /// moves or more.
-    pub(super) fn gather(&mut self, best: usize, limits: &Limits<'_>) -> Result<bool, Stop> {
+    pub(super) fn run_gather(&mut self, best: usize, limits: &Limits<'_>) -> Result<bool, Stop> {
         self.join(0)?;
         let cells = self.cells();
         let target = (self.params.weights.gather_distance * cells as f64) as usize;
@@ -18,7 +18,7 @@ impl<L: Label> Beam<'_, '_, L> {
         let max_stagnation = 20 + 2 * (self.size.rows() + self.size.cols()) as u32;
         let (mut best_score, mut improved_at) = (i32::MAX, 0);
         let mut level = 0;
-        while let Some((shard, index)) = self.best(false) {
+        while let Some((shard, index)) = self.best_board(false) {
             let (score, distance) = {
                 let (job, current) = (self.shared.job.read(), self.shared.shards[shard].current.read());
                 let (board, entry) = current.layer.get(index);

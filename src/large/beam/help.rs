@@ -18,7 +18,7 @@ impl<L: Label> Beam<'_, '_, L> {
         if self.stopped_at as usize >= best {
             return None;
         }
-        let place = self.best(false)?;
+        let place = self.best_board(false)?;
         let job = self.shared.job.read();
         let stage = &job.as_ref()?.stage;
         let entry = self.load_board(stage, place);
@@ -43,11 +43,11 @@ impl<L: Label> Beam<'_, '_, L> {
     /// Lets the staged solver finish the line from one of the best boards, if enough moves were
     /// generated since the last time. Returns the level of the result.
     pub(super) fn finish_one(&mut self, level: u32) -> Option<u32> {
-        const BETWEEN: u64 = 5000;
-        if self.generated_since_help < BETWEEN {
+        const GENERATED_BETWEEN_HELP: u64 = 5000;
+        if self.generated_since_help < GENERATED_BETWEEN_HELP {
             return None;
         }
-        let place = self.best(!level.is_multiple_of(2))?;
+        let place = self.best_board(!level.is_multiple_of(2))?;
         self.generated_since_help = 0;
         let job = self.shared.job.read();
         let stage = &job.as_ref()?.stage;

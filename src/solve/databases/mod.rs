@@ -262,20 +262,20 @@ impl Databases {
     /// Returns why requested databases are not used for boards of this size.
     pub(crate) fn explain_missing(&mut self, size: Size, blank: usize) -> String {
         let why = match self.candidates(size).first() {
-            None => "there are no pattern databases for them".into(),
+            None => "this size has no pattern databases".into(),
             Some(partition) => match partition.misfit(size) {
                 Some(misfit) => misfit,
                 None if self.library.needs(partition, size, blank).is_none() => {
                     format!("the databases of {} would be too large", partition.name())
                 }
                 None if self.deterministic => {
-                    "with --deterministic databases are for boards that the first records of a file show"
+                    "with --deterministic, databases are loaded only for boards among the first records of a file"
                         .into()
                 }
                 None => format!("no memory is left for the databases of {}", partition.name()),
             },
         };
-        format!("{why}; they are solved with --heuristic auto")
+        format!("{why}; using --heuristic auto")
     }
 
     /// Returns the number of threads that the choice assumes.
@@ -327,7 +327,7 @@ impl Databases {
                 let is_too_large = assumed.bytes > self.deterministic_bytes_left
                     || from_stream && assumed.peak > DETERMINISTIC_STREAM_BYTES;
                 if is_too_large {
-                    explanations.push(format!("{partition}: more than --deterministic has for databases"));
+                    explanations.push(format!("{partition}: exceeds the fixed share of --deterministic"));
                     continue;
                 }
             } else if with(budget.cap()) > left {
@@ -339,15 +339,20 @@ impl Databases {
             // Leave memory for the search.
             if is_wide && !self.deterministic && needs.bytes > left / 3 && matches!(best, Some((_, Some(_))))
             {
-                explanations.push(format!("{partition}: {} are too large a part", Bytes(needs.bytes)));
+                explanations.push(format!(
+                    "{partition}: {} would leave too little memory for the search",
+                    Bytes(needs.bytes)
+                ));
                 continue;
             }
             let set_up = seconds_to_set_up(&assumed, threads);
             let more = if is_wide { partition.divisions() as f64 } else { 1.0 };
             let each = seconds_per_board(size.cells(), partition.largest()) / more.sqrt();
             let all = set_up + work as f64 * each / threads;
-            explanations
-                .push(format!("{partition}: {all:.1} s, {set_up:.1} s of it set-up, {}", Bytes(needs.bytes)));
+            explanations.push(format!(
+                "{partition}: {all:.1} s including {set_up:.1} s of set-up, {}",
+                Bytes(needs.bytes)
+            ));
             if best.as_ref().is_none_or(|(time, _)| all < *time) {
                 best = Some((all, Some((Chosen { partition, needs, assumed }, needed))));
             }
@@ -356,11 +361,11 @@ impl Databases {
         if options.explain {
             let name = chosen.as_ref().map_or("no database", |(chosen, _)| chosen.partition.name());
             let about = match count {
-                _ if from_stream => "boards that a stream may bring, from where it pays".into(),
-                0 => "some boards".into(),
+                _ if from_stream => "boards of a stream, once enough have arrived".into(),
+                0 => "an unknown number of boards".into(),
                 count if work > 4 * count => {
                     format!(
-                        "about {} boards as hard as {} usual ones",
+                        "about {} boards as hard as {} typical ones",
                         Count(count as f64),
                         Count(work as f64)
                     )
@@ -368,7 +373,7 @@ impl Databases {
                 count => format!("about {} boards", Count(count as f64)),
             };
             observer.explain(&format!(
-                "{size}: {name}, for {about}; expected for the whole batch: {}",
+                "{size}: {name}, for {about}; expected time of the whole batch: {}",
                 explanations.join("; ")
             ));
         }
@@ -400,10 +405,10 @@ impl Databases {
         let listener = |event: Event<'_>| {
             match event {
                 Event::Damaged(pattern, damage) => {
-                    observer.warn(&format!("the pattern database {pattern} {damage}; it is made again"))
+                    observer.warn(&format!("the pattern database {pattern} {damage}; it is rebuilt"))
                 }
                 Event::NotSaved(pattern, error) => observer.warn(&format!(
-                    "the pattern database {pattern} could not be kept for the next run: {error}"
+                    "the pattern database {pattern} could not be saved for later runs: {error}"
                 )),
                 Event::Saved(_, bytes) => drop(written.fetch_add(bytes, Relaxed)),
                 Event::Progress(_, made) => counters.making((&made).into()),

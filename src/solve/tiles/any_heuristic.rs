@@ -55,8 +55,8 @@ impl AnyHeuristic {
                     let why = format!("their walking-distance tables need more than {}", Bytes(budget.cap()));
                     return Err(Refusal { reason: GiveUp::Memory, why });
                 }
-                let note = "for some goals no memory is left for walking-distance tables; these boards are \
-                            solved with --heuristic linear-conflict";
+                let note = "no memory is left for the walking-distance tables of some goals; using \
+                            --heuristic linear-conflict for their boards";
                 return Ok((linear_conflict(), Some(note.into())));
             }
             // Small tables are built quickly and stay in the cache.
@@ -120,7 +120,7 @@ impl<C: Cells> Heuristic<Tiles<C>> for AnyHeuristic {
             (Self::WalkingDistance(h), AnyMemo::Walk(memo)) => {
                 AnyMemo::Walk(h.update(puzzle, memo, before, step))
             }
-            _ => unreachable!("a heuristic meets its own memos only"),
+            _ => unreachable!("the memo belongs to another heuristic"),
         }
     }
 
@@ -130,7 +130,7 @@ impl<C: Cells> Heuristic<Tiles<C>> for AnyHeuristic {
             (_, &AnyMemo::Number(estimate)) => estimate,
             (Self::LinearConflict(h), AnyMemo::Conflicts(memo)) => Heuristic::<Tiles<C>>::estimate(h, memo),
             (Self::WalkingDistance(h), AnyMemo::Walk(memo)) => Heuristic::<Tiles<C>>::estimate(h, memo),
-            _ => unreachable!("a heuristic meets its own memos only"),
+            _ => unreachable!("the memo belongs to another heuristic"),
         }
     }
 

@@ -50,8 +50,8 @@ pub(crate) fn solver(goal: &Board, plan: Plan, resources: Resources<'_>) -> NewS
         }
         _ => Err(Refusal {
             reason: GiveUp::Unsupported,
-            why: "in the line metric, boards of more than 16 cells get any solution or none \
-                  (--quality auto or fast)"
+            why: "in the line metric, boards of more than 16 cells have no search for shortest solutions; \
+                  use --quality auto or fast"
                 .into(),
         }),
     }

@@ -75,7 +75,7 @@ pub(crate) fn solver(
         (_, 105..=256) => packed_solver::<[u64; 32]>(goal, plan, resources),
         _ => Err(Refusal {
             reason: GiveUp::Unsupported,
-            why: "boards of more than 256 cells are solved by --algorithm auto, beam or staged only".into(),
+            why: "boards of more than 256 cells need --algorithm auto, beam or staged".into(),
         }),
     };
     match new_solver {

@@ -59,8 +59,8 @@ impl PerfectTables {
         let mut tables = self.tables.lock();
         let table = tables.entry((size, goal.blank())).or_insert_with(|| {
             let table = budget.reserve(bytes).ok().and_then(|()| PerfectTable::new(&puzzle)).map(Arc::new);
-            let what = if table.is_some() { "looked up in" } else { "searched for want of" };
-            explain(&format!("{size}: now {what} a complete table of {states} states, {}", Bytes(bytes)));
+            let what = if table.is_some() { "looked up in" } else { "searched: no memory for" };
+            explain(&format!("{size}: {what} a perfect table of {states} states, {}", Bytes(bytes)));
             table
         });
         Some(Arc::new(TableSolver { table: table.clone()?, puzzle }))

@@ -52,7 +52,7 @@ pub enum ExperimentError {
     #[error("--memory: {0}")]
     OutOfBudget(#[from] OutOfBudget),
     /// The system gave no memory.
-    #[error("the system refuses memory for searching: {0}")]
+    #[error("cannot allocate memory for searching: {0}")]
     Memory(#[from] io::Error),
 }
 
