@@ -1,5 +1,6 @@
-//! What a run is asked to do: the contract between the command line and the
-//! batch.
+//! Options of a run, as plain values: the contract between the command line and the library.
+//!
+//! The comments of the enum variants are the help texts of the command line.
 
 use crate::pdb::{Partition, Store};
 use crate::puzzle::{tiles, trays};
@@ -7,54 +8,54 @@ use clap::ValueEnum;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything that `solve` was asked for, checked and complete.
+/// Options of `solve`, validated and complete.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Options {
-    /// The puzzle files in their order; `-` is standard input.
+    /// Puzzle files, in their order; `-` is standard input.
     pub files: Vec<String>,
-    /// Workers, at least one.
+    /// Number of workers, at least 1.
     pub threads: usize,
-    /// The cap on the peak resident memory of the process, in bytes.
+    /// Cap on the peak resident memory of the process, in bytes.
     pub memory: u64,
-    /// How good solutions have to be.
+    /// Required quality of solutions.
     pub quality: Quality,
-    /// The search.
+    /// Search algorithm.
     pub algorithm: Algorithm,
-    /// The lower bound that guides it.
+    /// Lower bound that guides the search.
     pub heuristic: HeuristicChoice,
-    /// How pattern databases divide the tiles, if that was said.
+    /// Partition of the tiles for pattern databases; `None`: chosen by the plan.
     pub partition: Option<Partition>,
-    /// Where pattern databases are kept, if anywhere.
+    /// Store of pattern databases on disk, if any.
     pub store: Option<Store>,
-    /// The file from which a search that was killed goes on, if any.
+    /// File from which a killed search is resumed, if any.
     pub checkpoint: Option<PathBuf>,
-    /// The weight of weighted A*, at least 1.
+    /// Weight of weighted A*, at least 1.
     pub weight: f64,
-    /// The width of a beam; by the memory if there is none.
+    /// Width of a beam; `None`: as the memory allows.
     pub beam_width: Option<usize>,
-    /// What counts as one move of tiles.
+    /// Unit of length for tile boards.
     pub tile_metric: tiles::Metric,
-    /// What counts as one move in a tray.
+    /// Unit of length for trays.
     pub tray_metric: trays::Metric,
-    /// The goal's name or board, as given.
+    /// Name or board of the goal, as given.
     pub goal: String,
-    /// New states generated and stored for each puzzle, at most.
+    /// Maximum number of new states generated and stored for each puzzle.
     pub max_nodes: Option<u64>,
-    /// Time for each puzzle, at most.
+    /// Maximum time for each puzzle.
     pub timeout: Option<Duration>,
-    /// Time for the whole run, at most.
+    /// Maximum time for the whole run.
     pub deadline: Option<Duration>,
-    /// The form of all records, if it is not to be detected.
+    /// Form of all records; `None`: detected.
     pub input_format: Option<String>,
-    /// `(I, N)`: only records whose number is I modulo N. I is at most N.
+    /// `(I, N)`: solve only records whose number is I modulo N, with I at most N.
     pub shard: (u64, u64),
-    /// Whether moves and node counts must be the same whenever a run is repeated.
+    /// Whether moves and node counts must be identical in every repetition of the run.
     pub deterministic: bool,
-    /// Whether to say why the plan chose what it chose.
+    /// Whether to explain the choice of algorithm, heuristic and memory.
     pub explain: bool,
 }
 
-/// No files, one worker, no limits, and little memory.
+/// No files, one worker, 64 MiB, no other limits.
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -84,79 +85,79 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether a record's number falls into this run's shard.
+    /// Returns whether record number `n` belongs to this run's shard.
     pub fn is_in_shard(&self, n: u64) -> bool {
         let (index, shards) = self.shard;
         n % shards == index % shards
     }
 }
 
-/// How good a solution has to be.
+/// Required quality of a solution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
 pub enum Quality {
-    /// Optimal for trays and up to 16 cells, fast above; without a proof, the best it has
+    /// Optimal for trays and up to 16 cells, fast above; the best solution found if there is no proof
     #[default]
     Auto,
     /// Provably shortest, or nothing
     Optimal,
-    /// Above 16 cells: shorter and shorter until --timeout (1s, if there is none)
+    /// Above 16 cells: shorten the solution until --timeout (default 1s)
     Improve,
     /// The first solution
     Fast,
 }
 
-/// The search to use.
+/// Search algorithm.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
 pub enum Algorithm {
-    /// Whatever suits the puzzle and the memory
+    /// Chosen for the puzzle and the memory
     #[default]
     Auto,
-    /// A*; goes on as IDA* from the frontier when memory is full
+    /// A*; continues as IDA* from the frontier when memory is full
     Astar,
     /// Weighted A*: at most --weight times the shortest
     Wastar,
-    /// Greedy best-first: soon a solution, not a short one
+    /// Greedy best-first: a solution soon, but not a short one
     Greedy,
     /// Breadth-first: a FIFO queue
     Bfs,
     /// Depth-first: a stack; very long solutions
     Dfs,
-    /// Beam search: of each level the --beam-width best by the heuristic
+    /// Beam search: keeps the --beam-width best states of each level
     Beam,
-    /// IDA*: hardly any memory
+    /// IDA*: needs hardly any memory
     Ida,
-    /// Line by line, tile by tile: at once, on boards of any size; not for trays
+    /// Line by line, tile by tile: immediate, on boards of any size; not for trays
     Staged,
 }
 
-/// The lower bound that guides the search.
+/// Lower bound that guides the search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
 pub enum HeuristicChoice {
     /// The best that fits the memory
     #[default]
     Auto,
-    /// Tiles that are not in their place
+    /// Number of misplaced tiles
     Misplaced,
-    /// Rows and columns that each tile is away from its place
+    /// Sum of the rows and columns between each tile and its goal
     Manhattan,
-    /// Manhattan, and two for each tile that must leave its line
+    /// Manhattan, plus 2 for each tile that must leave its line
     LinearConflict,
-    /// Moves by rows and by columns, from a table
+    /// Minimum moves by rows and by columns, from a table
     WalkingDistance,
     /// Trays: the distance of each block of a shape in the goal to the nearest such
     /// goal (greedy, beam, fast); as a lower bound, of each goal to the nearest block
     Nearest,
-    /// Trays: each goal takes a block of its own
+    /// Trays: minimum-cost matching of goals and blocks
     Matching,
     /// Trays: the distance of each block from its initial position, and nearest: a
     /// priority for greedy and beam search, not a lower bound
     Total,
-    /// Pattern databases; pdb:7-8 says how to divide the tiles
+    /// Pattern databases; pdb:7-8 sets the partition of the tiles
     Pdb,
 }
 
 impl Algorithm {
-    /// Whether a solution that it finds is a shortest one.
+    /// Returns whether the solutions it finds are shortest.
     pub fn proves_shortest(self) -> bool {
         matches!(self, Self::Auto | Self::Astar | Self::Bfs | Self::Ida)
     }

@@ -79,5 +79,5 @@ fn a_tray_without_a_solution_is_named() {
     work.write("r.txt", b"1\tgave_up\t-\tnodes\n");
     let output = run(&work, &["improve", "p.txt", "r.txt"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(told(&output).contains("p.txt, record 1: left out"), "{}", told(&output));
+    assert!(told(&output).contains("p.txt, record 1: skipped"), "{}", told(&output));
 }

@@ -1,9 +1,10 @@
-//! Files beside the results: opened without waiting, replaced as a whole.
+//! Creates, replaces and removes the files beside the results.
 //!
-//! Invariants: a FIFO, a device or a folder in place of a file is an error and never a wait; a
-//! file is written under a name that nobody else has (`O_EXCL`, a random part) and then renamed,
-//! so that a reader finds the previous file or the next one; only files of this process are
-//! deleted.
+//! Invariants:
+//! * A FIFO, a device or a folder in place of a file is an error; opening it never blocks.
+//! * A file is written under a unique name (`O_EXCL`, a random part) and then renamed, so a reader
+//!   finds either the previous file or the new one.
+//! * Only files of this process are deleted.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Permissions};
@@ -18,12 +19,12 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     open_with(path, 0)
 }
 
-/// Reads a regular file that is not a symbolic link, `most` bytes at most. A longer file is an
-/// error of kind [`ErrorKind::FileTooLarge`].
-pub(crate) fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+/// Reads a regular file of up to `max` bytes that is not a symbolic link. A longer file is an error
+/// of kind [`ErrorKind::FileTooLarge`].
+pub(crate) fn read_bounded(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open_with(path, libc::O_NOFOLLOW)?.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+    open_with(path, libc::O_NOFOLLOW)?.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 
 fn open_with(path: &Path, flags: i32) -> io::Result<File> {
@@ -48,8 +49,7 @@ pub(crate) fn remove_own(path: &Path, file: &File) -> io::Result<()> {
     }
 }
 
-/// A file under construction, in the folder of the file that it will become. It is deleted
-/// unless it is put in place.
+/// A temporary file in the folder of its target. It is deleted unless it is renamed to the target.
 #[derive(Debug)]
 pub(crate) struct Draft {
     file: NamedTempFile,
@@ -57,22 +57,22 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Creates an empty draft of `target`, named after it, a random part and `ending`.
-    pub(crate) fn new(target: &Path, ending: &str) -> io::Result<Self> {
+    /// Creates an empty draft. Its name is that of `target`, a random part and `suffix`.
+    pub(crate) fn new(target: &Path, suffix: &str) -> io::Result<Self> {
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let mut name = OsString::from(target.file_name().unwrap_or_default());
         name.push(".");
         let file = tempfile::Builder::new()
             .prefix(&name)
-            .suffix(ending)
-            // As other files are created; the process's mask applies.
+            .suffix(suffix)
+            // The default mode of new files; the umask applies.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder.unwrap_or(Path::new(".")))?;
         Ok(Self { file, target: target.to_owned() })
     }
 
-    /// Renames the draft to its target, in place of a regular file. Anything else that is there
-    /// stays, and is an error.
+    /// Renames the draft to its target and replaces a regular file there. Anything else at the target
+    /// is an error and stays.
     pub(crate) fn replace(self) -> io::Result<File> {
         match fs::symlink_metadata(&self.target) {
             Ok(there) if !there.is_file() => Err(not_regular()),
@@ -81,12 +81,12 @@ impl Draft {
         }
     }
 
-    /// Renames the draft to its target, where nothing may be yet.
+    /// Renames the draft to its target, which must not exist.
     pub(crate) fn create(self) -> io::Result<File> {
         self.file.persist_noclobber(&self.target).map_err(|error| error.error)
     }
 
-    /// Has the contents on disk.
+    /// Syncs the contents to disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.file.as_file().sync_all()
     }
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(draft(&target, "four").replace().unwrap_err().kind(), ErrorKind::InvalidInput);
         assert!(read_bounded(&target, 100).is_err() && open_regular(&target).is_ok());
         assert_eq!(fs::read_to_string(&other).unwrap(), "other");
-        // Nothing is left of drafts that were not put in place.
+        // Drafts that were not renamed are deleted.
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
         assert!(open_regular(dir.path()).is_err() && open_regular(Path::new("/dev/zero")).is_err());
         assert_eq!(read_bounded(&other, 4).unwrap_err().kind(), ErrorKind::FileTooLarge);

@@ -1,4 +1,4 @@
-//! Files on disk: creation that follows no links and replaces nothing foreign; names of any bytes.
+//! Files on disk: safe creation and replacement (`disk`), and names that are not UTF-8 (`name`).
 
 pub(crate) mod disk;
 pub mod name;

@@ -1,10 +1,9 @@
 //! Names of input files as text.
 //!
-//! Unix allows any bytes in a name, while results and messages are UTF-8. A name
-//! travels through the program as text: bytes that are not UTF-8 stand in it as
-//! `\xff`, and [`path_of`] turns them back where a file is opened. A name that is
-//! UTF-8 stays as it is, unless it could be taken for an escaped one; then its
-//! backslash is escaped, too. So no two files have the same text.
+//! Unix allows any bytes in a name, while results and messages are UTF-8. Inside the program a name
+//! is text: bytes that are not UTF-8 are escaped as `\xff`, and [`path_of`] decodes them when a file
+//! is opened. A UTF-8 name is unchanged, unless it contains such an escape itself; then its backslash
+//! is escaped, too. So different files have different texts.
 
 use std::{
     borrow::Cow,
@@ -13,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The text of a file's name.
+/// Returns the text of a file's name.
 pub fn text_of(name: &OsStr) -> String {
     let mut text = String::with_capacity(name.len());
     for chunk in name.as_bytes().utf8_chunks() {
@@ -30,7 +29,7 @@ pub fn text_of(name: &OsStr) -> String {
     text
 }
 
-/// The path that a text names.
+/// Returns the path that a text stands for.
 pub fn path_of(text: &str) -> Cow<'_, Path> {
     let mut rest = text.as_bytes();
     if !(0..rest.len()).any(|at| escaped(&rest[at..]).is_some()) {
@@ -45,8 +44,7 @@ pub fn path_of(text: &str) -> Cow<'_, Path> {
     PathBuf::from(OsString::from_vec(name)).into()
 }
 
-/// The byte that an escape at the start of a text stands for: a backslash, or one
-/// that is not ASCII.
+/// Decodes an escape at the start of `text`: a backslash, or a byte that is not ASCII.
 fn escaped(text: &[u8]) -> Option<u8> {
     let [b'\\', b'x', high, low, ..] = *text else { return None };
     let digit = |byte: u8| (byte as char).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
@@ -60,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn names_that_are_text_stay_as_they_are() {
+    fn utf8_names_are_unchanged() {
         for name in ["a.txt", "-", "é/😀.txt", "a\\b", "a\\x41", "\\xZZ", "\\x5", ""] {
             assert_eq!(text_of(OsStr::new(name)), name);
             assert_eq!(path_of(name), Path::new(name));
@@ -76,7 +74,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_name_comes_back(name in proptest::collection::vec(
+        fn every_name_survives_a_round_trip(name in proptest::collection::vec(
             prop_oneof![Just(b'\\'), Just(b'x'), Just(b'5'), Just(b'c'), Just(b'f'), any::<u8>()], 0..12,
         )) {
             let text = text_of(OsStr::from_bytes(&name));

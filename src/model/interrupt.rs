@@ -1,4 +1,4 @@
-//! The wish to end a run early, shared by everyone who should notice it.
+//! Early end of a run, by a signal or a deadline.
 
 use std::sync::{
     Arc,
@@ -6,38 +6,37 @@ use std::sync::{
 };
 use std::time::Instant;
 
-/// A flag that a signal raises: no new puzzle is begun, running searches end,
-/// what is decided is still written.
+/// A flag that a signal handler raises. No new puzzle is started, running searches end, and decided
+/// results are still written.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
-    /// The signal's number; 0 while there was none.
+    /// Number of the signal; 0 before the first one.
     signal: Arc<AtomicI32>,
 }
 
 impl Interrupt {
-    /// A flag that is not raised.
+    /// Creates a flag that is not raised.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Raises the flag for a signal; whether this was the first one. Later ones
-    /// change nothing.
+    /// Raises the flag for a signal. Returns whether it was the first one; later ones have no effect.
     pub fn raise(&self, signal: i32) -> bool {
         self.signal.compare_exchange(0, signal, Relaxed, Relaxed).is_ok()
     }
 
-    /// Whether the run should end. Cheap enough for every few hundred nodes.
+    /// Returns whether the run should end. Cheap enough for every few hundred nodes.
     pub fn is_raised(&self) -> bool {
         self.signal.load(Relaxed) != 0
     }
 
-    /// The number of the signal that ended the run, if one did.
+    /// Returns the number of the signal that ended the run, if any.
     pub fn signal(&self) -> Option<i32> {
         Some(self.signal.load(Relaxed)).filter(|&signal| signal != 0)
     }
 }
 
-/// What ends a run before its input does: a signal or the deadline.
+/// Condition that ends a run before the end of its input: a signal or the deadline.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StopCondition {
     pub(crate) interrupt: Interrupt,
@@ -45,12 +44,12 @@ pub(crate) struct StopCondition {
 }
 
 impl StopCondition {
-    /// Whether the deadline has passed.
+    /// Returns whether the deadline has passed.
     pub(crate) fn is_past_deadline(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Whether a signal has arrived or the deadline has passed.
+    /// Returns whether a signal has arrived or the deadline has passed.
     pub(crate) fn is_due(&self) -> bool {
         self.interrupt.is_raised() || self.is_past_deadline()
     }

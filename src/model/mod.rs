@@ -1,4 +1,4 @@
-//! The types that pass between modules: instances, solutions, verdicts, reports.
+//! Types that pass between modules: instances, solutions, verdicts, reports, interrupts.
 
 pub mod interrupt;
 pub mod report;

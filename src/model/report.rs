@@ -1,36 +1,36 @@
-//! Everything that a result says about one puzzle, whatever the format.
+//! The report on one puzzle, independent of the output format.
 
 use crate::puzzle::tiles::{self, Board, Direction, Goal};
 use crate::puzzle::trays::{self, Shift, Tray};
 use std::{sync::Arc, time::Duration};
 
-/// One record's result.
+/// The result of one record.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The input's name as given.
+    /// Name of the input file, as given.
     pub file: Arc<str>,
-    /// The record's number in its file, from 1.
+    /// Number of the record in its file, from 1.
     pub n: u64,
-    /// The record's own id, if it has one; otherwise `n` serves.
+    /// The id in the record. If there is none, `n` is used.
     pub id: Option<Box<str>>,
-    /// The line where the record starts, from 1.
+    /// Number of the record's first line, from 1.
     pub line: u64,
-    /// The puzzle itself; absent exactly when the verdict is [`Verdict::Invalid`].
+    /// The puzzle; `None` exactly if the verdict is [`Verdict::Invalid`].
     pub instance: Option<Instance>,
-    /// What was found.
+    /// Outcome.
     pub verdict: Verdict,
-    /// What it cost.
+    /// Cost of the search.
     pub effort: Effort,
 }
 
-/// A valid puzzle, as read.
+/// A valid puzzle.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Instance {
-    /// A tile board and where its tiles should end.
+    /// A tile board and its goal.
     Tiles {
-        /// The start.
+        /// Start position.
         board: Board,
-        /// The goal, known to fit the board's size.
+        /// Goal, which fits the board's size.
         goal: Goal,
         /// What counts as one move.
         metric: tiles::Metric,
@@ -44,54 +44,54 @@ pub enum Instance {
     },
 }
 
-/// What was found out about a puzzle.
+/// The outcome for a puzzle.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// A solution, replayed.
     Solved(Solution),
     /// Proved to have no solution.
     Unsolvable {
-        /// What the user may have meant instead.
+        /// Goals for which the puzzle is solvable.
         hint: Option<Box<str>>,
     },
     /// Not decided within the limits.
     GaveUp {
         /// The limit that ended the search.
         reason: GiveUp,
-        /// No solution is shorter than this.
+        /// Lower bound on the length of a solution.
         bound: u32,
     },
-    /// Not a puzzle: what is wrong with it and where.
+    /// Not a valid puzzle.
     Invalid {
-        /// Such as `tile 7 appears twice (line 90, column 12)`.
+        /// The error and its position, such as `tile 7 appears twice (line 90, column 12)`.
         reason: Box<str>,
     },
 }
 
-/// A way to the goal.
+/// A solution of a puzzle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
     /// The moves.
     pub moves: Moves,
-    /// The length in the metric asked for.
+    /// Length in the metric of the instance.
     pub length: u32,
-    /// Whether it is proved to be a shortest one.
+    /// Whether it is proved to be shortest.
     pub optimal: bool,
-    /// No solution is shorter than this (equal to `length` if optimal).
+    /// Lower bound on the length of any solution; equal to `length` if optimal.
     pub bound: u32,
 }
 
 /// The moves of a solution.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Moves {
-    /// Where the blank goes, cell by cell.
+    /// Directions of the blank, one for each cell that it moves.
     Tiles(Vec<Direction>),
-    /// Which block goes where, one entry for each move of the metric.
+    /// Moves of blocks, one entry for each move of the metric.
     Tray(Vec<Shift>),
 }
 
 impl Moves {
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         match self {
             Self::Tiles(moves) => moves.len(),
@@ -99,7 +99,7 @@ impl Moves {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -117,7 +117,7 @@ impl From<Vec<Shift>> for Moves {
     }
 }
 
-/// The limit that ended a search without a decision.
+/// Reason why a search ended without a decision.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GiveUp {
     /// The memory cap.
@@ -128,18 +128,18 @@ pub enum GiveUp {
     Nodes,
     /// A signal.
     Interrupted,
-    /// `--beam-width`: the beam ran dry.
+    /// The beam became empty (`--beam-width`).
     Beam,
-    /// No limit: there is no way to do what the options ask for on such a puzzle.
+    /// The options are not supported for this kind of puzzle.
     Unsupported,
 }
 
 impl GiveUp {
-    /// All of them, in the order of their numbers.
+    /// All reasons, in the order of their discriminants.
     pub const ALL: [Self; 6] =
         [Self::Memory, Self::Time, Self::Nodes, Self::Interrupted, Self::Beam, Self::Unsupported];
 
-    /// The word in results.
+    /// Returns the word used in results.
     pub fn word(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -152,27 +152,27 @@ impl GiveUp {
     }
 }
 
-/// What a search did and how long it took.
+/// Work done by a search, and its time.
 #[derive(Clone, Debug, Default)]
 pub struct Effort {
-    /// The algorithm's name; empty where no search was needed.
+    /// Name of the algorithm; empty if no search was needed.
     pub algorithm: &'static str,
-    /// The heuristic's name; empty where no search was needed.
+    /// Name of the heuristic; empty if no search was needed.
     pub heuristic: &'static str,
     /// States whose successors were generated.
     pub expanded: u64,
     /// Successors generated.
     pub generated: u64,
-    /// States stored by the search that gave the answer, the start included; none by
-    /// searches that store nothing.
+    /// States stored by the search that decided the puzzle, including the start; 0 for searches that
+    /// store no states.
     pub visited: u64,
-    /// Time from taking the puzzle up to its verdict.
+    /// Time spent on the puzzle, without the time in queues.
     pub time: Duration,
-    /// Whether memory ran full and depth-first search went on from the frontier.
+    /// Whether memory was full and depth-first searches continued from the frontier.
     pub fell_back: bool,
 }
 
-/// One report of each kind, for the tests of the formats.
+/// One report of each kind, for tests of the output formats.
 #[cfg(test)]
 pub(crate) mod samples {
     use super::*;
@@ -215,7 +215,7 @@ pub(crate) mod samples {
         }
     }
 
-    /// The same board with a detour, and the goal given as a board.
+    /// The board of [`solved`] with a longer solution and the goal given as a board.
     pub(crate) fn suboptimal() -> Report {
         use Direction::{Down, Left, Right};
         let goal = Goal::BlankLast.board(Size::new(3, 3).unwrap()).unwrap().into_owned();
@@ -243,7 +243,7 @@ pub(crate) mod samples {
         }
     }
 
-    /// Not solvable, with a hint.
+    /// Unsolvable, with a hint.
     pub(crate) fn unsolvable() -> Report {
         Report {
             file: "t.txt".into(),
@@ -256,7 +256,7 @@ pub(crate) mod samples {
         }
     }
 
-    /// Given up for its nodes.
+    /// Given up at the node limit.
     pub(crate) fn gave_up() -> Report {
         Report {
             file: "t.txt".into(),
@@ -269,7 +269,7 @@ pub(crate) mod samples {
         }
     }
 
-    /// Not a puzzle.
+    /// Not a valid puzzle.
     pub(crate) fn invalid() -> Report {
         Report {
             file: "t.txt".into(),

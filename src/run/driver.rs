@@ -79,8 +79,8 @@ pub fn run(
     };
     let kinds = sample_input(options, &defaults, stdin_peek.bytes(), Size::FIFTEEN);
     let checkpoints = options.checkpoint.as_ref().map(|path| {
-        let has = |puzzle: &str| may_be_in_input(options, &defaults, puzzle);
-        Checkpoints::open(path, options.memory, has, observer)
+        let is_in_input = |puzzle: &str| may_be_in_input(options, &defaults, puzzle);
+        Checkpoints::open(path, options.memory, is_in_input, observer)
             .map_err(|bad| RunError::Checkpoint(path.clone(), bad))
     });
     let checkpoints = checkpoints.transpose()?;
@@ -203,7 +203,7 @@ const UNBUDGETED: u64 = 12 << 20;
 fn explain_memory(options: &Options, memory_plan: &MemoryPlan, missing: usize) -> String {
     use crate::quantity::Bytes;
     let mut text = format!(
-        "memory: {} in all: {} workers with slices of {}, {} for puzzles that outgrow theirs, {} for results that wait, {} for tables",
+        "memory: {} in all: {} workers with slices of {}, {} for the large region, {} for the reorder buffer, {} for tables",
         Bytes(options.memory),
         options.threads,
         Bytes(memory_plan.slice),

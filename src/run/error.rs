@@ -1,4 +1,4 @@
-//! Why a run could not be done.
+//! Errors that end a run.
 
 use super::checkpoint::BadCheckpoint;
 use crate::check::CheckError;
@@ -20,22 +20,22 @@ impl From<SetupError> for RunError {
     }
 }
 
-/// Why a run did not begin, or ended before its end.
+/// Reason why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The goal is none.
+    /// The goal is invalid.
     #[error("--goal: {0}")]
     Goal(#[from] GoalError),
-    /// The input form is none.
+    /// The input form is unknown.
     #[error("--input-format: {0}")]
     Form(#[from] UnknownForm),
     /// The memory cap is too small for any run.
     #[error("--memory: {0}")]
     Memory(#[from] OutOfBudget),
-    /// A pattern database that the results depend on could not be made.
+    /// A required pattern database could not be built.
     #[error("{0}: {1}")]
     Database(&'static str, #[source] BuildError),
-    /// The system gave no memory.
+    /// The system refused memory.
     #[error("cannot allocate memory for searching: {0}")]
     Arena(#[source] io::Error),
     /// The checkpoint cannot be used or written.
@@ -44,13 +44,13 @@ pub enum RunError {
     /// Results could not be written.
     #[error(transparent)]
     Output(#[from] SinkError),
-    /// Results that are to be improved could not be read.
+    /// Results for `improve` could not be read.
     #[error(transparent)]
     Results(#[from] CheckError),
-    /// There are more results than records.
-    #[error("there are {0} more results than records to go on from (--force starts over)")]
+    /// The file to resume has more results than the input has records.
+    #[error("the output has {0} more results than the input has records (--force starts over)")]
     TooManyResults(u64),
-    /// A solution does not lead to its goal: a bug.
+    /// A solution does not lead to its goal. This is a bug.
     #[error("a wrong solution was found and not written (this is a bug, please report it): {0}")]
     Wrong(String),
 }

@@ -1,5 +1,4 @@
-//! `improve`: solutions that exist already, made shorter one by one, each on all
-//! threads.
+//! `improve`: shortens existing solutions one by one, each on all threads.
 
 use super::RunError;
 use crate::check::{CheckOptions, Pair, UsableResult, pairs};
@@ -24,7 +23,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What `improve` was asked for.
+/// Options of `improve`.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Threads for each puzzle.
@@ -33,62 +32,62 @@ pub struct Request {
     pub memory: u64,
     /// Time for each puzzle.
     pub timeout: Option<Duration>,
-    /// How results are read.
+    /// Options for reading results.
     pub options: CheckOptions,
-    /// How they are written.
+    /// Style in which they are written.
     pub style: Style,
 }
 
-/// The part of a cap on the memory that results may take.
-pub fn room(memory: u64) -> u64 {
+/// Returns the part of the memory cap that results may occupy.
+pub fn max_result_bytes(memory: u64) -> u64 {
     memory / 4
 }
 
-/// What became of them.
+/// Outcome of `improve`.
 pub struct Improved {
     /// Counts over all results.
     pub summary: Summary,
     /// Moves before and after, over all solutions.
     pub moves: (u64, u64),
     /// Results that were wrong, missing, or without a solution to start from.
-    pub left_out: u64,
+    pub skipped: u64,
 }
 
-/// Improves every right result of a file and writes it, in the
-/// order of the results.
+/// Improves every valid result of a file and writes it, in the order of the results. Calls `warn`
+/// for each result that is skipped.
 pub fn improve_results(
     request: &Request,
     reader: Reader,
     results: impl BufRead,
     sink: &mut Sink,
     interrupt: &Interrupt,
-    complain: &dyn Fn(&str),
+    warn: &dyn Fn(&str),
 ) -> Result<Improved, RunError> {
     let budget = Budget::new(request.memory);
-    let before = |cap| room(cap) + Packing::footprint_of(&[reader.file()], cap);
+    let before = |cap| max_result_bytes(cap) + Packing::footprint_of(&[reader.file()], cap);
     let needed = || least_cap(|cap| before(cap) + MemoryPlan::min_bytes(cap, request.threads));
     budget.reserve(before(request.memory)).map_err(|short| OutOfBudget { needed: needed(), ..short })?;
     let memory_plan = MemoryPlan::new(&budget, request.threads, before)?;
-    let bytes = memory_plan.arena(request.threads).min(request.threads * MOST_BYTES);
+    let bytes = memory_plan.arena(request.threads).min(request.threads * MAX_THREAD_BYTES);
     let mut arena = Arena::new(bytes, MemoryPlan::MIN_ARENA.min(bytes)).map_err(RunError::Arena)?;
     let lines = arena.divide(&[bytes]).into_iter().next().unwrap_or_default();
     let mut region = Region::zeroed(lines);
     let file: Arc<str> = reader.file().clone();
-    let mut improved = Improved { summary: Summary::new(), moves: (0, 0), left_out: 0 };
-    let (mut left_out, mut failed) = (0, None);
+    let mut improved = Improved { summary: Summary::new(), moves: (0, 0), skipped: 0 };
+    let (mut skipped, mut error) = (0, None);
     let mut text = Vec::new();
     request.style.header(&mut text);
     sink.write_all(&text)?;
     let visit = |pair: Pair<'_>| {
-        if failed.is_some() || interrupt.is_raised() {
+        if error.is_some() || interrupt.is_raised() {
             return;
         }
         let started = Instant::now();
-        let verdict = match better(request, &pair, &mut region, interrupt, &mut improved.moves) {
+        let verdict = match improve_one(request, &pair, &mut region, interrupt, &mut improved.moves) {
             Ok(verdict) => verdict,
             Err(why) => {
-                left_out += 1;
-                complain(&format!("{file}, record {}: left out, {why}", pair.n));
+                skipped += 1;
+                warn(&format!("{file}, record {}: skipped, {why}", pair.n));
                 return;
             }
         };
@@ -105,30 +104,31 @@ pub fn improve_results(
         if let Verdict::Solved(solution) = &report.verdict
             && let Err(wrong) = replay(pair.instance, solution)
         {
-            failed = Some(RunError::Wrong(format!("{file}, record {}: {wrong}", pair.n)));
+            error = Some(RunError::Wrong(format!("{file}, record {}: {wrong}", pair.n)));
             return;
         }
         improved.summary.add(&report);
-        failed = request.style.write_chunked(&report, |chunk| sink.write_all(chunk)).err().map(Into::into);
+        error = request.style.write_chunked(&report, |chunk| sink.write_all(chunk)).err().map(Into::into);
     };
     let mut wrong = 0;
-    let ended = pairs(reader, results, &request.options, visit, |what| {
+    let ended = pairs(reader, results, &request.options, visit, |message| {
         wrong += 1;
-        complain(what);
+        warn(message);
     });
-    if let Some(error) = failed {
+    if let Some(error) = error {
         return Err(error);
     }
     ended?;
-    improved.left_out = left_out + wrong;
+    improved.skipped = skipped + wrong;
     Ok(improved)
 }
 
-/// Memory that is worth giving to each thread.
-const MOST_BYTES: usize = 64 << 20;
+/// Memory per thread above which a search gains nothing.
+const MAX_THREAD_BYTES: usize = 64 << 20;
 
-/// Returns the result of a puzzle after some time, or why it is left out.
-fn better(
+/// Searches for a shorter solution until the timeout. Returns the verdict, or why the result is
+/// skipped.
+fn improve_one(
     request: &Request,
     pair: &Pair<'_>,
     region: &mut Region<'_>,
@@ -162,9 +162,8 @@ fn better(
 
 /// Returns a solution of a board that is no longer than `known`.
 ///
-/// Single moves are made fewer. In the line metric, straight runs of them are
-/// counted, and a solution with fewer single moves is taken only if it has no
-/// more runs.
+/// The search minimises single moves. The length in the line metric is the number of straight runs,
+/// so a solution with fewer single moves is taken only if it has no more runs.
 fn improve_board(
     request: &Request,
     (board, goal, metric): (&Board, &Board, Metric),

@@ -1,5 +1,4 @@
-//! Many small jobs on several threads, each with memory of its own: for
-//! experiments.
+//! Runs many small jobs on several threads, each with its own memory. Used by experiments.
 
 use crate::memory::{Line, Region, arena::Arena, limits::STACK};
 use crate::model::interrupt::Interrupt;
@@ -7,9 +6,9 @@ use parking_lot::Mutex;
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// Does every job and gives the results in the order of the jobs; none for
-/// those that an interrupt kept from being begun. Each thread works in so many
-/// bytes; `done` counts along.
+/// Calls `work` on every job and returns the results in the order of the jobs; `None` for jobs that
+/// were not started before an interrupt. Each thread has a region of `bytes` bytes. `done` counts
+/// the completed jobs.
 pub fn parallel_map<J: Sync, R: Send>(
     jobs: &[J],
     threads: usize,
@@ -38,7 +37,7 @@ pub fn parallel_map<J: Sync, R: Send>(
         let mut slices = slices.into_iter();
         let own = slices.next();
         for slice in slices {
-            // Where the system gives no more threads, fewer do the work.
+            // If the system refuses a thread, the others do its work.
             let thread = std::thread::Builder::new().stack_size(STACK);
             if thread.spawn_scoped(scope, move || run(slice)).is_err() {
                 break;
@@ -66,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupt_leaves_the_rest() {
+    fn an_interrupt_skips_the_remaining_jobs() {
         let interrupt = Interrupt::new();
         let results =
             parallel_map(&[0; 100], 1, 64, &interrupt, &AtomicU64::new(0), |_, _| interrupt.raise(2));

@@ -456,15 +456,15 @@ impl<'w, 'r> Worker<'w, 'r> {
             shared.counters.search_ended();
         }
         if let Some(checkpoint_sink) = &checkpoint_sink {
-            if let Some(refused) = checkpoint_sink.refused() {
-                *shared.error.lock() = Some(shared.bad_checkpoint(refused));
+            if let Some(rejection) = checkpoint_sink.take_rejection() {
+                *shared.error.lock() = Some(shared.bad_checkpoint(rejection));
                 return scheduler.stop();
             }
             let is_proved = match &verdict {
                 Some(Verdict::Solved(solution)) => solution.optimal,
                 verdict => matches!(verdict, Some(Verdict::Unsolvable { .. })),
             };
-            checkpoint_sink.ended(is_proved);
+            checkpoint_sink.finish(is_proved);
         }
         let done = job.report.effort.generated.saturating_sub(generated);
         shared.counters.add_nodes(done.saturating_sub(reported.into_inner()));

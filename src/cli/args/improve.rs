@@ -6,7 +6,7 @@ use crate::cli::Screen;
 use crate::memory::limits;
 use crate::output::{Format, Style};
 use crate::quantity::parse_duration;
-use crate::run::improve::{Request, room};
+use crate::run::improve::{Request, max_result_bytes};
 use clap::{Args, ColorChoice};
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ impl ImproveArgs {
             options: CheckOptions {
                 format: self.input.format,
                 notation: self.input.notation,
-                room: room(memory),
+                room: max_result_bytes(memory),
             },
             style: Style { format, notation: self.input.notation },
         }

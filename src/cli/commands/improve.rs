@@ -36,7 +36,7 @@ pub(in crate::cli) fn run(args: &ImproveArgs) -> anyhow::Result<Exit> {
     let shorter = if before == 0 { 0.0 } else { 100.0 * (before - after) as f64 / before as f64 };
     screen.lines(&format!("{before} moves before, {after} after: {shorter:.1} % shorter"));
     screen.lines(&improved.summary.text(&run));
-    let left_out = if improved.left_out > 0 { Exit::Undecided } else { Exit::Decided };
+    let skipped = if improved.skipped > 0 { Exit::Undecided } else { Exit::Decided };
     let signal = interrupt.signal().map_or(Exit::Decided, Exit::Signal);
-    Ok(Exit::of_summary(&improved.summary).and(left_out).and(signal))
+    Ok(Exit::of_summary(&improved.summary).and(skipped).and(signal))
 }

@@ -1,8 +1,12 @@
-//! The files from which a killed search of many hours is resumed.
+//! Checkpoint files, from which a killed search of many hours is resumed.
 //!
-//! Each says which puzzle it belongs to and how far each root of its frontier is
-//! searched ([`Snapshot`]), with a version and a checksum. Every board has a file of
-//! its own (`files`), which is replaced as a whole at growing intervals (`one_search`).
+//! A checkpoint names its puzzle and says how far each root of the frontier is searched
+//! ([`Snapshot`]), with a version and a checksum. Every board has a file of its own (`files`), which
+//! is replaced as a whole at growing intervals (`one_search`).
+//!
+//! Layout, in little-endian words of 8 bytes: [`MAGIC`], version, lengths of puzzle, heuristic and
+//! root list, region, nodes expanded, nodes generated; then both texts, 6 bytes for each root (slot
+//! and f), and the checksum.
 
 pub(crate) mod files;
 pub(crate) mod one_search;
@@ -14,44 +18,46 @@ use crate::pdb::checksum;
 use crate::search::checkpoint::{Root, Snapshot};
 use std::io;
 
-/// What every file begins with, and the version of what follows.
+/// First bytes of every checkpoint.
 const MAGIC: &[u8; 8] = b"bs-rest\n";
+
+/// Version of the layout.
 const VERSION: u64 = 1;
 
-/// Bytes before a text of any length.
+/// Bytes before the first text.
 const FIXED: usize = 8 * 8;
 
-/// Why a file is not a checkpoint that can be used.
+/// Reason why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadCheckpoint {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("{0}")]
     File(#[from] io::Error),
-    /// It is something else.
+    /// The file is not a checkpoint.
     #[error("this is not a checkpoint of batch-solve")]
     Foreign,
-    /// It is of another version.
-    #[error("this is a checkpoint of version {0}, and this program reads version {VERSION}")]
+    /// The checkpoint has another version.
+    #[error("the checkpoint has version {0}; this program reads version {VERSION}")]
     Version(u64),
-    /// It is damaged.
+    /// The checkpoint is truncated or its checksum is wrong.
     #[error("the checkpoint is damaged")]
     Damaged,
-    /// It belongs to another puzzle or search.
+    /// The checkpoint belongs to another puzzle or search.
     #[error("the checkpoint does not belong to this search: {0}")]
     Other(String),
 }
 
-/// What a checkpoint says.
+/// Content of a checkpoint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checkpoint {
-    /// The puzzle: its board and its goal, as text.
+    /// Board and goal of the puzzle, as text.
     pub puzzle: String,
-    /// How far its search has come.
+    /// Progress of its search.
     pub snapshot: Snapshot,
 }
 
 impl Checkpoint {
-    /// Reads a checkpoint's bytes.
+    /// Parses the bytes of a checkpoint.
     pub fn parse(bytes: &[u8]) -> Result<Self, BadCheckpoint> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(BadCheckpoint::Foreign)?;
         let word = |at: usize| -> Option<u64> {
@@ -66,7 +72,7 @@ impl Checkpoint {
 
     fn parse_body(bytes: &[u8], word: impl Fn(usize) -> Option<u64>) -> Option<Self> {
         let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
-        if sum_of(body) != u64::from_le_bytes(sum.try_into().ok()?) {
+        if checksum_of(body) != u64::from_le_bytes(sum.try_into().ok()?) {
             return None;
         }
         let length = |at: usize| usize::try_from(word(at)?).ok();
@@ -91,7 +97,7 @@ impl Checkpoint {
         })
     }
 
-    /// The bytes of a checkpoint.
+    /// Returns the bytes of a checkpoint.
     pub fn to_bytes(puzzle: &str, snapshot: &Snapshot) -> Vec<u8> {
         let Snapshot { heuristic, region, expanded, generated, roots } = snapshot;
         let texts = puzzle.len() + heuristic.len();
@@ -108,15 +114,14 @@ impl Checkpoint {
         Self::seal(&bytes)
     }
 
-    /// What stands between the beginning of every file and its checksum, between
-    /// these two.
+    /// Returns `body` between the magic bytes and the checksum.
     pub fn seal(body: &[u8]) -> Vec<u8> {
-        [MAGIC, body, &sum_of(body).to_le_bytes()].concat()
+        [MAGIC, body, &checksum_of(body).to_le_bytes()].concat()
     }
 }
 
-/// The checksum of bytes, the last word filled up with zeros.
-fn sum_of(bytes: &[u8]) -> u64 {
+/// Returns the checksum of `bytes`, padded with zeros to whole words.
+fn checksum_of(bytes: &[u8]) -> u64 {
     const CHUNK: usize = 512;
     let mut words = [0u64; CHUNK];
     bytes.chunks(8 * CHUNK).fold(bytes.len() as u64, |sum, chunk| {
@@ -140,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_written_checkpoint_is_parsed() {
         let bytes = Checkpoint::to_bytes("5x5: some", &snapshot());
         let read = Checkpoint::parse(&bytes).unwrap();
         assert_eq!(read, Checkpoint { puzzle: "5x5: some".into(), snapshot: snapshot() });
@@ -149,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flipped_bit_and_every_cut_is_noticed() {
+    fn every_flipped_bit_and_every_truncation_is_detected() {
         let bytes = Checkpoint::to_bytes("5x5: some", &snapshot());
         for at in 0..bytes.len() {
             for bit in 0..8 {

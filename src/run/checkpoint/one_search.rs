@@ -1,10 +1,10 @@
 //! The checkpoint of one board's search.
 //!
-//! The first is written soon after the frontier is there, and the intervals double from then
-//! on. So a search that is killed every few seconds still makes progress, and one that runs for
+//! The first snapshot is written soon after the frontier is found; from then on the intervals
+//! double. So a search that is killed every few seconds still makes progress, and one that runs for
 //! hours spends next to no time on checkpoints.
 
-use super::files::{Checkpoints, most_frontier};
+use super::files::{Checkpoints, max_frontier};
 use super::{BadCheckpoint, Checkpoint};
 use crate::files::disk::{self, Draft};
 use crate::search::checkpoint::{CheckpointSink, Snapshot};
@@ -15,53 +15,56 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The time before the first checkpoint, and the longest time between two.
-const FIRST: Duration = Duration::from_millis(100);
-const LONGEST: Duration = Duration::from_secs(20);
+/// Time from the frontier to the first checkpoint.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// An interval is at least this many times as long as writing a checkpoint takes.
-const TIMES: u32 = 20;
+/// Maximum time between two checkpoints.
+const MAX_PAUSE: Duration = Duration::from_secs(20);
 
-/// Keeps the standing of one puzzle's search.
+/// Minimum ratio of an interval to the time that writing a checkpoint takes.
+const MIN_RATIO: u32 = 20;
+
+/// Writes the snapshots of one puzzle's search to its checkpoint file.
 pub(crate) struct OneSearch<'c> {
     checkpoints: &'c Checkpoints<'c>,
     path: PathBuf,
     puzzle: String,
+    /// Snapshot of an earlier run.
     found: Option<Snapshot>,
-    /// The file at `path`, if it is of this search.
+    /// The file at `path`, if it belongs to this search.
     file: Mutex<Option<File>>,
-    begun: AtomicBool,
-    pace: Mutex<Pace>,
-    refused: Mutex<Option<BadCheckpoint>>,
-    /// Whether the last standing could not be written.
-    unwritten: AtomicBool,
+    frontier_found: AtomicBool,
+    schedule: Mutex<Schedule>,
+    rejected: Mutex<Option<BadCheckpoint>>,
+    /// Whether the last write failed.
+    write_failed: AtomicBool,
 }
 
-/// When a checkpoint is due.
-struct Pace {
+/// Times at which checkpoints are due.
+struct Schedule {
     next: Option<Instant>,
     pause: Duration,
-    /// When the last one was asked for.
-    asked: Instant,
+    /// Time at which the last one became due.
+    started: Instant,
 }
 
-impl Pace {
+impl Schedule {
     fn new() -> Self {
-        Self { next: None, pause: FIRST, asked: Instant::now() }
+        Self { next: None, pause: FIRST_PAUSE, started: Instant::now() }
     }
 
-    /// Whether a checkpoint is due now. The caller that is told so writes it.
+    /// Returns whether a checkpoint is due. Returns `true` once; that caller writes it.
     fn is_due(&mut self, now: Instant) -> bool {
         let due = self.next.is_some_and(|next| now >= next);
         if due {
-            (self.next, self.asked) = (None, now);
+            (self.next, self.started) = (None, now);
         }
         due
     }
 
-    /// Says that the checkpoint that was due has been written.
+    /// Records that the checkpoint that was due has been written, and schedules the next.
     fn done(&mut self, now: Instant) {
-        self.pause = (self.pause * 2).max(TIMES * (now - self.asked)).min(LONGEST);
+        self.pause = (self.pause * 2).max(MIN_RATIO * (now - self.started)).min(MAX_PAUSE);
         self.next = Some(now + self.pause);
     }
 }
@@ -80,33 +83,33 @@ impl<'c> OneSearch<'c> {
             puzzle,
             found,
             file: Mutex::new(file),
-            begun: AtomicBool::new(false),
-            pace: Mutex::new(Pace::new()),
-            refused: Mutex::new(None),
-            unwritten: AtomicBool::new(false),
+            frontier_found: AtomicBool::new(false),
+            schedule: Mutex::new(Schedule::new()),
+            rejected: Mutex::new(None),
+            write_failed: AtomicBool::new(false),
         }
     }
 
-    /// Why the standing that was found is none of this search, if so.
-    pub(crate) fn refused(&self) -> Option<BadCheckpoint> {
-        self.refused.lock().take()
+    /// Takes the reason why the found snapshot does not belong to this search, if so.
+    pub(crate) fn take_rejection(&self) -> Option<BadCheckpoint> {
+        self.rejected.lock().take()
     }
 
-    fn warn(&self, what: &str) {
-        self.checkpoints.observer.warn(&format!("--checkpoint {}: {what}", self.path.display()));
+    fn warn(&self, message: &str) {
+        self.checkpoints.observer.warn(&format!("--checkpoint {}: {message}", self.path.display()));
     }
 
-    /// The search is over. If the puzzle is decided, its checkpoint is removed.
-    pub(crate) fn ended(&self, decided: bool) {
+    /// Ends the search. Removes the checkpoint if the puzzle is `decided`.
+    pub(crate) fn finish(&self, decided: bool) {
         let mut file = self.file.lock();
         if decided && let Some(file) = file.take() {
             let _ = disk::remove_own(&self.path, &file);
         }
         if file.is_none() {
-            self.checkpoints.release(&self.puzzle);
+            self.checkpoints.release_file(&self.puzzle);
         }
         if !decided && !self.is_frontier_found() {
-            self.warn("nothing was kept: the search ended before it came to a frontier");
+            self.warn("no checkpoint was written: the search ended before it had a frontier");
         }
     }
 
@@ -115,16 +118,17 @@ impl<'c> OneSearch<'c> {
         let mut draft = Draft::new(&self.path, ".draft")?;
         draft.write_all(&Checkpoint::to_bytes(&self.puzzle, snapshot))?;
         draft.sync()?;
-        // Only a file of this search is replaced.
+        // Only a file of this search may be replaced.
         *file = Some(if file.is_some() { draft.replace()? } else { draft.create()? });
         Ok(())
     }
 }
 
 impl CheckpointSink for OneSearch<'_> {
-    // As many as when it was found first, which was seen to be there.
+    // The frontier of an earlier run needs the size that it had then; `Checkpoints` has checked that
+    // it is available.
     fn frontier_bytes(&self, bytes: usize) -> usize {
-        self.found.as_ref().map_or(most_frontier(bytes), |found| (found.region as usize).min(bytes))
+        self.found.as_ref().map_or(max_frontier(bytes), |found| (found.region as usize).min(bytes))
     }
 
     fn snapshot(&self) -> Option<&Snapshot> {
@@ -132,40 +136,40 @@ impl CheckpointSink for OneSearch<'_> {
     }
 
     fn frontier_found(&self) {
-        self.begun.store(true, Ordering::Relaxed);
-        self.pace.lock().next = Some(Instant::now() + FIRST);
+        self.frontier_found.store(true, Ordering::Relaxed);
+        self.schedule.lock().next = Some(Instant::now() + FIRST_PAUSE);
     }
 
     fn is_frontier_found(&self) -> bool {
-        self.begun.load(Ordering::Relaxed)
+        self.frontier_found.load(Ordering::Relaxed)
     }
 
     fn unsupported(&self, heuristic: &str) {
         self.warn(&format!(
-            "nothing is kept: that needs pattern databases, and this search uses {heuristic} (--heuristic pdb, \
-             more --memory)"
+            "no checkpoint is written: only searches with pattern databases have one, and this one uses \
+             {heuristic} (try --heuristic pdb or more --memory)"
         ));
     }
 
     fn reject(&self, why: &str) {
-        *self.refused.lock() = Some(BadCheckpoint::Other(why.into()));
+        *self.rejected.lock() = Some(BadCheckpoint::Other(why.into()));
     }
 
     fn is_due(&self) -> bool {
-        self.pace.lock().is_due(Instant::now())
+        self.schedule.lock().is_due(Instant::now())
     }
 
     fn save(&self, snapshot: &Snapshot) {
-        // The search is worth more than its checkpoint: it continues, and the next
-        // one may do better.
+        // The search is worth more than its checkpoint: a write error does not end it, and the next
+        // write may succeed.
         match self.write(snapshot) {
-            Err(error) if !self.unwritten.swap(true, Ordering::Relaxed) => {
-                self.warn(&format!("cannot be written, and is tried again: {error}"));
+            Err(error) if !self.write_failed.swap(true, Ordering::Relaxed) => {
+                self.warn(&format!("cannot be written, will retry: {error}"));
             }
-            Ok(()) if self.unwritten.swap(false, Ordering::Relaxed) => self.warn("is written again"),
+            Ok(()) if self.write_failed.swap(false, Ordering::Relaxed) => self.warn("is written again"),
             _ => {}
         }
-        self.pace.lock().done(Instant::now());
+        self.schedule.lock().done(Instant::now());
     }
 }
 
@@ -174,26 +178,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_checkpoints_come_soon_and_the_others_rarely() {
-        let mut pace = Pace::new();
+    fn the_first_checkpoints_are_frequent_and_later_ones_rare() {
+        let mut schedule = Schedule::new();
         let start = Instant::now();
-        assert!(!pace.is_due(start + LONGEST), "the frontier is not there yet");
-        pace.next = Some(start + FIRST);
+        assert!(!schedule.is_due(start + MAX_PAUSE), "no frontier yet");
+        schedule.next = Some(start + FIRST_PAUSE);
         let (mut now, mut times) = (start, Vec::new());
         while now < start + Duration::from_secs(300) {
             now += Duration::from_millis(10);
-            if pace.is_due(now) {
-                assert!(!pace.is_due(now), "one caller writes it");
+            if schedule.is_due(now) {
+                assert!(!schedule.is_due(now), "one caller writes it");
                 times.push((now - start).as_millis());
-                pace.done(now + Duration::from_millis(1));
+                schedule.done(now + Duration::from_millis(1));
             }
         }
         assert!(times[..5].iter().all(|&millis| millis < 5000), "{times:?}");
         assert!(times.len() < 25, "{times:?}");
-        // Slow ones come rarely from the start.
-        let mut pace = Pace { next: Some(now), ..Pace::new() };
-        assert!(pace.is_due(now));
-        pace.done(now + Duration::from_millis(700));
-        assert!(!pace.is_due(now + Duration::from_secs(14)) && pace.is_due(now + Duration::from_secs(15)));
+        // Slow writes are rare from the start.
+        let mut schedule = Schedule { next: Some(now), ..Schedule::new() };
+        assert!(schedule.is_due(now));
+        schedule.done(now + Duration::from_millis(700));
+        assert!(
+            !schedule.is_due(now + Duration::from_secs(14)) && schedule.is_due(now + Duration::from_secs(15))
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! The journal: a file beside the results that identifies their run and records its progress.
 //!
 //! Layout: a heading, the fingerprint of the run, and three slots of fixed length for progress
-//! records (`mark` in the text). The file is put in place by renaming. After that only slots are overwritten, each by a
-//! single write inside the file, which needs no space on the disk.
+//! records (`mark` in the text). The file is put in place by renaming. After that only slots are
+//! overwritten, each by a single write inside the file, which needs no space on the disk.
 //!
 //! Invariants:
 //! * A progress record is written after the results that it counts, so it never counts more than the
