@@ -40,7 +40,7 @@ fn assert_kept_or_shortened(puzzles: &[u8], count: usize, metric: &str) {
         let (before, after) = moves(&run_well(&work, &[&improve[..], &output, named].concat()));
         assert!(0 < after && after <= before, "{format}: {before} moves, then {after}");
         assert_eq!(work.read("after.jsonl").matches(r#""status":"solved""#).count(), count, "{format}");
-        let named = if format == "text" && metric != "line" { "piece" } else { metric };
+        let named = if format == "text" && matches!(metric, "slide" | "step") { "piece" } else { metric };
         let counted = format!(r#""metric":"{named}""#);
         assert_eq!(work.read("after.jsonl").matches(&counted).count(), count, "{format}");
         run_well(&work, &["check", "p.txt", "after.jsonl"]);
@@ -51,6 +51,14 @@ fn assert_kept_or_shortened(puzzles: &[u8], count: usize, metric: &str) {
 fn the_line_metric_is_kept() {
     let boards = run(&Work::new(), &["generate", "--size", "4x5", "--count", "3", "--seed", "4"]);
     assert_kept_or_shortened(&boards.stdout, 3, "line");
+}
+
+#[test]
+fn boards_of_every_size_are_kept() {
+    for size in ["2x2", "2x4", "3x3", "4x4", "6x7"] {
+        let boards = run(&Work::new(), &["generate", "--size", size, "--count", "2", "--seed", "4"]);
+        assert_kept_or_shortened(&boards.stdout, 2, "tile");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use batch_solve::generate::{Kind, Request};
 use batch_solve::puzzle::tiles::{Goal, Size};
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
 
 fn trace(arguments: &[&str]) -> Output {
     cargo_bin_cmd!("batch-solve").arg("trace").args(arguments).output().unwrap()
@@ -280,4 +280,16 @@ fn limits_and_mistakes_end_with_status_2() {
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(text.contains(message), "{text}");
     }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let hard = "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3";
+    let mut command = Command::new(env!("CARGO_BIN_EXE_batch-solve"));
+    command.args(["trace", "V", "F", "Q", hard, "--goal", "blank-first", "--max-nodes", "100000"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty());
 }
