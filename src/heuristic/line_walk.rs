@@ -63,9 +63,9 @@ enum Axis {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineWalkMemo {
     /// For each axis the number of its count, or a byte for each cut.
-    places: [u64; 2],
+    codes: [u64; 2],
     /// The moves that each axis needs at least.
-    least: [u8; 2],
+    min_moves: [u8; 2],
     estimate: u32,
 }
 
@@ -122,17 +122,17 @@ impl LineWalk {
                 (number as u64, moves[number])
             }
             Axis::Cuts => {
-                let place = lines.by_ref().fold(0, |place, (line, home)| place + cuts_between(line, home));
-                (place, most(place))
+                let code = lines.by_ref().fold(0, |code, (line, home)| code + cuts_between(line, home));
+                (code, max_byte(code))
             }
         }
     }
 
     /// The bound where nothing is known of the last move.
-    fn start(&self, places: [u64; 2], least: [u8; 2]) -> LineWalkMemo {
-        let [rows, cols] = least.map(u32::from);
+    fn start(&self, codes: [u64; 2], min_moves: [u8; 2]) -> LineWalkMemo {
+        let [rows, cols] = min_moves.map(u32::from);
         let estimate = if rows == cols { 2 * rows } else { 2 * rows.max(cols) - 1 };
-        LineWalkMemo { places, least, estimate }
+        LineWalkMemo { codes, min_moves, estimate }
     }
 }
 
@@ -143,7 +143,7 @@ fn cuts_between(line: usize, home: usize) -> u64 {
 
 /// The largest byte.
 #[inline(always)]
-fn most(bytes: u64) -> u8 {
+fn max_byte(bytes: u64) -> u8 {
     bytes.to_le_bytes().into_iter().fold(0, u8::max)
 }
 
@@ -154,7 +154,7 @@ pub fn line_cuts(board: &Board, goal: &Board) -> u32 {
     for (cell, &tile) in goal.tiles().iter().enumerate() {
         homes[tile as usize] = cell;
     }
-    let least = [0, 1].map(|axis| {
+    let min_moves = [0, 1].map(|axis| {
         let line = |cell: usize| if axis == 0 { cell / size.cols() } else { cell % size.cols() };
         // What begins and ends at each cut is summed up along the lines.
         let mut changes = vec![0i64; size.rows().max(size.cols()) + 1];
@@ -173,7 +173,7 @@ pub fn line_cuts(board: &Board, goal: &Board) -> u32 {
             .max()
             .unwrap_or(0) as u32
     });
-    if least[0] == least[1] { 2 * least[0] } else { 2 * least[0].max(least[1]) - 1 }
+    if min_moves[0] == min_moves[1] { 2 * min_moves[0] } else { 2 * min_moves[0].max(min_moves[1]) - 1 }
 }
 
 impl Heuristic<Lines> for LineWalk {
@@ -205,20 +205,20 @@ impl Heuristic<Lines> for LineWalk {
         let (tiles, axis) = (puzzle.tiles(), axis(step));
         let unit = Move(step.0 & 3);
         // Down and to the right the blank goes, and the tiles the other way.
-        let ahead = (step.0 ^ step.0 >> 1) & 1 == 1;
+        let forward = (step.0 ^ step.0 >> 1) & 1 == 1;
         let mut cell = before.blank;
-        let mut place = memo.places[axis];
+        let mut code = memo.codes[axis];
         let labels = (0..Lines::cells(step)).map(|_| {
             cell = tiles.beside(cell, unit);
             before.cells.label(cell.into())
         });
-        let least = match &self.axes[axis] {
+        let min_moves = match &self.axes[axis] {
             Axis::Walks { counts, moves } => {
-                let mut number = place as usize;
+                let mut number = code as usize;
                 for label in labels {
-                    number = counts.after(number, Shape::step(self.homes[label & 15][axis].into(), ahead));
+                    number = counts.after(number, Shape::step(self.homes[label & 15][axis].into(), forward));
                 }
-                place = number as u64;
+                code = number as u64;
                 moves[number]
             }
             Axis::Cuts => {
@@ -228,19 +228,19 @@ impl Heuristic<Lines> for LineWalk {
                 for label in labels {
                     let home = self.homes[label & 15][axis] as usize;
                     // The tile crosses the cut towards the line where it now is.
-                    let (cut, nearer) = if ahead { (line, home <= line) } else { (line - 1, home >= line) };
+                    let (cut, nearer) = if forward { (line, home <= line) } else { (line - 1, home >= line) };
                     let one = 1 << (8 * cut);
-                    place = if nearer { place - one } else { place + one };
-                    line = if ahead { line + 1 } else { line - 1 };
+                    code = if nearer { code - one } else { code + one };
+                    line = if forward { line + 1 } else { line - 1 };
                 }
-                most(place)
+                max_byte(code)
             }
         };
         let mut after = *memo;
-        after.places[axis] = place;
-        after.least[axis] = least;
+        after.codes[axis] = code;
+        after.min_moves[axis] = min_moves;
         // The other axis is next.
-        let (this, other) = (u32::from(least), u32::from(after.least[1 - axis]));
+        let (this, other) = (u32::from(min_moves), u32::from(after.min_moves[1 - axis]));
         after.estimate = (2 * this).max((2 * other).saturating_sub(1));
         after
     }
@@ -254,7 +254,7 @@ impl Heuristic<Lines> for LineWalk {
     fn payload(&self, memo: &LineWalkMemo) -> u32 {
         // Without room for both, `resume` measures anew.
         self.row_bits
-            .map_or(0, |bits| memo.places[0] as u32 | (memo.places[1] as u32).checked_shl(bits).unwrap_or(0))
+            .map_or(0, |bits| memo.codes[0] as u32 | (memo.codes[1] as u32).checked_shl(bits).unwrap_or(0))
     }
 
     #[inline(always)]
@@ -265,9 +265,9 @@ impl Heuristic<Lines> for LineWalk {
         let Some(bits) = self.row_bits else {
             return LineWalkMemo { estimate, ..self.evaluate(puzzle, state) };
         };
-        let places = [payload & ((1 << bits) - 1), payload >> bits];
-        let least = [rows[places[0] as usize], cols[places[1] as usize]];
-        LineWalkMemo { places: places.map(u64::from), least, estimate }
+        let codes = [payload & ((1 << bits) - 1), payload >> bits];
+        let min_moves = [rows[codes[0] as usize], cols[codes[1] as usize]];
+        LineWalkMemo { codes: codes.map(u64::from), min_moves, estimate }
     }
 }
 
@@ -279,12 +279,12 @@ mod tests {
     use ahash::HashMap;
 
     /// What must hold for every state and move, on a whole state space.
-    fn whole_space(rows: usize, cols: usize, goal: &Board, max_bytes: usize) -> u64 {
+    fn check_all_states(rows: usize, cols: usize, goal: &Board, max_bytes: usize) -> u64 {
         let puzzle = Lines::new(goal).unwrap();
         let bound = LineWalk::new(&puzzle, max_bytes);
         let states = distances(&puzzle, puzzle.state(goal));
         assert_eq!(states.len(), (3..=rows * cols).product::<usize>());
-        let far: HashMap<u64, u32> =
+        let distances: HashMap<u64, u32> =
             states.iter().map(|(state, distance)| (puzzle.pack(state), *distance)).collect();
         let mut sum = 0;
         for (state, distance) in &states {
@@ -296,13 +296,17 @@ mod tests {
             for step in puzzle.moves(state, None) {
                 let next = puzzle.apply(state, step);
                 let after = bound.update(&puzzle, &memo, state, step);
-                let anew = bound.evaluate(&puzzle, &next);
-                assert_eq!((after.places, after.least), (anew.places, anew.least), "{state:?} {step:?}");
-                assert!(after.estimate >= anew.estimate);
-                let carried = bound.restore(&puzzle, &next, after.estimate, bound.payload(&after));
-                assert_eq!(carried, after);
+                let evaluated = bound.evaluate(&puzzle, &next);
+                assert_eq!(
+                    (after.codes, after.min_moves),
+                    (evaluated.codes, evaluated.min_moves),
+                    "{state:?} {step:?}"
+                );
+                assert!(after.estimate >= evaluated.estimate);
+                let restored = bound.restore(&puzzle, &next, after.estimate, bound.payload(&after));
+                assert_eq!(restored, after);
                 // On a shortest solution no estimate may be too large.
-                let left = far[&puzzle.pack(&next)];
+                let left = distances[&puzzle.pack(&next)];
                 assert!(left + 1 != *distance || after.estimate <= left, "{state:?} {step:?}");
             }
         }
@@ -310,18 +314,18 @@ mod tests {
     }
 
     #[test]
-    fn never_too_many_on_shortest_solutions() {
-        for (rows, cols, tried) in [(2, 2, 4), (2, 3, 4), (3, 2, 4), (2, 4, 2), (4, 2, 2), (3, 3, 4)] {
-            for goal in &goals(rows, cols)[..tried] {
-                let walks = whole_space(rows, cols, goal, 1 << 20);
-                let cuts = whole_space(rows, cols, goal, 0);
+    fn admissible_on_shortest_solutions() {
+        for (rows, cols, goals_tried) in [(2, 2, 4), (2, 3, 4), (3, 2, 4), (2, 4, 2), (4, 2, 2), (3, 3, 4)] {
+            for goal in &goals(rows, cols)[..goals_tried] {
+                let walks = check_all_states(rows, cols, goal, 1 << 20);
+                let cuts = check_all_states(rows, cols, goal, 0);
                 assert!(walks >= cuts);
             }
         }
     }
 
     #[test]
-    fn cuts_of_any_board() {
+    fn line_cuts_equals_the_incremental_bound() {
         for (rows, cols) in [(3, 3), (4, 4), (2, 7)] {
             for start in goals(rows, cols) {
                 for goal in goals(rows, cols) {
@@ -338,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_counted() {
+    fn tables_report_their_bytes() {
         for (rows, cols, name) in
             [(4, 4, "walking-distance"), (3, 3, "walking-distance"), (2, 8, "walking-distance+cuts")]
         {

@@ -22,11 +22,11 @@ use crate::puzzle::{Move, Puzzle};
 /// Bits for a cell in a line's code.
 const BITS: usize = 3;
 /// The longest line that has a code.
-const LONGEST: usize = 5;
+const MAX_LINE: usize = 5;
 /// As many codes as there can be.
-const CODES: usize = 1 << (BITS * LONGEST);
+const CODES: usize = 1 << (BITS * MAX_LINE);
 /// The most cells whose codes fit into a word.
-const CELLS: usize = 16;
+const MAX_CELLS: usize = 16;
 
 /// The Manhattan sum, and two moves for each tile that must leave its line.
 #[derive(Debug)]
@@ -34,16 +34,16 @@ pub struct LinearConflict {
     manhattan: Manhattan,
     /// Where each label belongs: its row and its column.
     homes: Box<[[u8; 2]; 256]>,
-    coded: Option<Coded>,
+    line_codes: Option<LineCodes>,
 }
 
 /// The tables for boards whose lines have codes.
 #[derive(Debug)]
-struct Coded {
+struct LineCodes {
     /// The moves that a line's conflicts cost, for each code.
     terms: Box<[u8; CODES]>,
     /// For the blank's cell, its move, and the label that moves.
-    changes: Box<[Change; CELLS * 4 * CELLS]>,
+    changes: Box<[Change; MAX_CELLS * 4 * MAX_CELLS]>,
 }
 
 /// What a move does to a memo.
@@ -74,21 +74,22 @@ impl LinearConflict {
         for label in 1..size.cells() {
             homes[label] = [(puzzle.home(label) / cols) as u8, (puzzle.home(label) % cols) as u8];
         }
-        let mut new = Self { manhattan: Manhattan::new(puzzle), homes, coded: None };
-        if size.cells() <= CELLS && size.rows().max(cols) <= LONGEST {
-            new.coded = Some(new.code(puzzle));
+        let mut new = Self { manhattan: Manhattan::new(puzzle), homes, line_codes: None };
+        if size.cells() <= MAX_CELLS && size.rows().max(cols) <= MAX_LINE {
+            new.line_codes = Some(new.line_codes(puzzle));
         }
         new
     }
 
-    fn code<C: Cells>(&self, puzzle: &Tiles<C>) -> Coded {
+    fn line_codes<C: Cells>(&self, puzzle: &Tiles<C>) -> LineCodes {
         let mut terms = Box::new([0; CODES]);
         for (code, term) in terms.iter_mut().enumerate() {
-            let places = (0..LONGEST).map(|i| (code >> (BITS * i)) & ((1 << BITS) - 1));
-            *term = 2 * removals(places.filter(|&place| place != 0).map(|place| place as u8)) as u8;
+            let positions = (0..MAX_LINE).map(|i| (code >> (BITS * i)) & ((1 << BITS) - 1));
+            *term = 2 * removals(positions.filter(|&position| position != 0).map(|position| position as u8))
+                as u8;
         }
         let size = puzzle.size();
-        let mut changes = Box::new([Change::default(); CELLS * 4 * CELLS]);
+        let mut changes = Box::new([Change::default(); MAX_CELLS * 4 * MAX_CELLS]);
         for blank in 0..size.cells() {
             let state = TileState { cells: C::from_labels(&[]), blank: blank as u8 };
             for step in puzzle.moves(&state, None) {
@@ -108,7 +109,7 @@ impl LinearConflict {
                 }
             }
         }
-        Coded { terms, changes }
+        LineCodes { terms, changes }
     }
 
     /// What a label in a cell gives to the codes of the rows and the columns.
@@ -128,10 +129,10 @@ impl LinearConflict {
 
     /// The codes of a whole board.
     fn lines<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> [u64; 2] {
-        if self.coded.is_none() {
+        if self.line_codes.is_none() {
             return [0; 2];
         }
-        (0..puzzle.size().cells().min(CELLS)).fold([0; 2], |lines, cell| {
+        (0..puzzle.size().cells().min(MAX_CELLS)).fold([0; 2], |lines, cell| {
             let codes = self.codes(puzzle, state.cells.label(cell), cell);
             [lines[0] | codes[0], lines[1] | codes[1]]
         })
@@ -171,18 +172,18 @@ impl LinearConflict {
 /// The place of a change in its table.
 #[inline(always)]
 fn index(blank: u8, step: Move, label: usize) -> usize {
-    ((blank as usize % CELLS) * 4 + step.0 as usize % 4) * CELLS + label % CELLS
+    ((blank as usize % MAX_CELLS) * 4 + step.0 as usize % 4) * MAX_CELLS + label % MAX_CELLS
 }
 
 /// How many of these different numbers must be taken away so that the others
 /// rise: all but a longest rising subsequence.
-fn removals(places: impl Iterator<Item = u8>) -> u32 {
+fn removals(positions: impl Iterator<Item = u8>) -> u32 {
     // `ends[i]` is the lowest end of a rising subsequence of length i + 1.
     let mut ends = [0; 256];
     let (mut all, mut longest) = (0, 0);
-    for place in places {
-        let at = ends[..longest].partition_point(|&end| end < place);
-        ends[at] = place;
+    for position in positions {
+        let at = ends[..longest].partition_point(|&end| end < position);
+        ends[at] = position;
         longest = longest.max(at + 1);
         all += 1;
     }
@@ -208,7 +209,7 @@ impl<C: Cells> Heuristic<Tiles<C>> for LinearConflict {
 
     #[inline(always)]
     fn update(&self, puzzle: &Tiles<C>, memo: &Conflicts, before: &TileState<C>, step: Move) -> Conflicts {
-        let Some(Coded { terms, changes }) = &self.coded else {
+        let Some(LineCodes { terms, changes }) = &self.line_codes else {
             return self.recount(puzzle, memo, before, step);
         };
         let label = before.cells.label(puzzle.beside(before.blank, step).into());
@@ -219,8 +220,8 @@ impl<C: Cells> Heuristic<Tiles<C>> for LinearConflict {
             let code = (codes >> change.shift) as usize & change.mask as usize;
             i32::from(terms[code % CODES])
         };
-        let more = i32::from(change.distance) + term(new) - term(old);
-        Conflicts { estimate: memo.estimate.wrapping_add_signed(more), lines }
+        let delta = i32::from(change.distance) + term(new) - term(old);
+        Conflicts { estimate: memo.estimate.wrapping_add_signed(delta), lines }
     }
 
     #[inline(always)]
@@ -240,30 +241,30 @@ impl<C: Cells> Heuristic<Tiles<C>> for LinearConflict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heuristic::test_support::{Steps, walks, whole_space};
+    use crate::heuristic::test_support::{ChangePerMove, check_all_states, check_random_walks};
     use crate::puzzle::tiles::{Board, Goal, Size};
 
     #[test]
-    fn never_too_many_and_never_less_than_manhattan() {
+    fn is_admissible_and_at_least_manhattan() {
         for size in [(2, 2), (2, 4), (2, 5), (3, 2)] {
-            whole_space(size, Steps::One, LinearConflict::new);
+            check_all_states(size, ChangePerMove::One, LinearConflict::new);
         }
-        let with = whole_space((3, 3), Steps::One, LinearConflict::new);
-        let without = whole_space((3, 3), Steps::One, Manhattan::new);
+        let with = check_all_states((3, 3), ChangePerMove::One, LinearConflict::new);
+        let without = check_all_states((3, 3), ChangePerMove::One, Manhattan::new);
         assert!(with.iter().zip(&without).all(|(with, without)| with > without));
         // With codes, without them for the length of a side or the number of
         // cells, and in bytes.
         for size in [(4, 4), (3, 5), (2, 7), (8, 2)] {
-            walks::<u64, _>(size, Steps::One, LinearConflict::new);
+            check_random_walks::<u64, _>(size, ChangePerMove::One, LinearConflict::new);
         }
-        walks::<u128, _>((5, 5), Steps::One, LinearConflict::new);
-        walks::<[u64; 5], _>((6, 6), Steps::One, LinearConflict::new);
-        walks::<[u64; 32], _>((2, 128), Steps::One, LinearConflict::new);
+        check_random_walks::<u128, _>((5, 5), ChangePerMove::One, LinearConflict::new);
+        check_random_walks::<[u64; 5], _>((6, 6), ChangePerMove::One, LinearConflict::new);
+        check_random_walks::<[u64; 32], _>((2, 128), ChangePerMove::One, LinearConflict::new);
     }
 
     #[test]
-    fn only_a_longest_rising_subsequence_may_stay() {
-        let counted = |places: &[u8]| removals(places.iter().copied());
+    fn removals_spare_a_longest_increasing_subsequence() {
+        let counted = |positions: &[u8]| removals(positions.iter().copied());
         assert_eq!(counted(&[]), 0);
         assert_eq!(counted(&[1, 2, 3, 4]), 0);
         assert_eq!(counted(&[4, 3, 2, 1]), 3);

@@ -23,7 +23,7 @@ impl Manhattan {
     /// The tables for a puzzle.
     pub fn new<C: Cells>(puzzle: &Tiles<C>) -> Self {
         let (cells, cols) = (puzzle.size().cells(), puzzle.size().cols());
-        let far = |label: usize, cell: usize| {
+        let distance_of = |label: usize, cell: usize| {
             let home = puzzle.home(label);
             if label == 0 {
                 0
@@ -31,7 +31,7 @@ impl Manhattan {
                 (home / cols).abs_diff(cell / cols) + (home % cols).abs_diff(cell % cols)
             }
         };
-        let distance = (0..cells * cells).map(|i| far(i % cells, i / cells) as u8).collect();
+        let distance = (0..cells * cells).map(|i| distance_of(i % cells, i / cells) as u8).collect();
         let stride = cells.next_power_of_two();
         let mut change = vec![0; cells * 4 * stride];
         let mut nearer = Box::new([[0; 4]; 256]);
@@ -40,7 +40,7 @@ impl Manhattan {
             for step in puzzle.moves(&state, None) {
                 let from = puzzle.beside(blank as u8, step) as usize;
                 for label in 1..cells {
-                    let less = far(label, blank) < far(label, from);
+                    let less = distance_of(label, blank) < distance_of(label, from);
                     change[(blank * 4 + step.0 as usize) * stride + label] = if less { -1 } else { 1 };
                     nearer[blank][step.0 as usize] |= u32::from(less).checked_shl(label as u32).unwrap_or(0);
                 }
@@ -94,9 +94,9 @@ impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
         &memo: &u32,
         state: &TileState<C>,
         moves: TileMoves,
-        most: u32,
+        max_estimate: u32,
     ) -> PrunedMoves<TileMoves> {
-        if !<Self as Heuristic<Tiles<C>>>::PRUNES || most > memo {
+        if !<Self as Heuristic<Tiles<C>>>::PRUNES || max_estimate > memo {
             return PrunedMoves { moves, pruned: 0, min_estimate: u32::MAX };
         }
         let nearer = &self.nearer[state.blank as usize];
@@ -127,16 +127,16 @@ impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heuristic::test_support::{Steps, walks, whole_space};
+    use crate::heuristic::test_support::{ChangePerMove, check_all_states, check_random_walks};
 
     #[test]
-    fn sums_distances_and_never_too_many() {
+    fn is_admissible() {
         for size in [(2, 2), (2, 4), (2, 5), (3, 2), (3, 3)] {
-            whole_space(size, Steps::One, Manhattan::new);
+            check_all_states(size, ChangePerMove::One, Manhattan::new);
         }
-        walks::<u64, _>((4, 4), Steps::One, Manhattan::new);
-        walks::<u128, _>((5, 5), Steps::One, Manhattan::new);
-        walks::<[u64; 5], _>((6, 6), Steps::One, Manhattan::new);
-        walks::<[u64; 32], _>((16, 16), Steps::One, Manhattan::new);
+        check_random_walks::<u64, _>((4, 4), ChangePerMove::One, Manhattan::new);
+        check_random_walks::<u128, _>((5, 5), ChangePerMove::One, Manhattan::new);
+        check_random_walks::<[u64; 5], _>((6, 6), ChangePerMove::One, Manhattan::new);
+        check_random_walks::<[u64; 32], _>((16, 16), ChangePerMove::One, Manhattan::new);
     }
 }

@@ -33,11 +33,11 @@ impl<C: Cells> Heuristic<Tiles<C>> for Misplaced {
     }
 
     fn evaluate(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> u32 {
-        let away = |&cell: &usize| {
+        let is_misplaced = |&cell: &usize| {
             let label = state.cells.label(cell);
             label != 0 && puzzle.home(label) != cell
         };
-        (0..puzzle.size().cells()).filter(away).count() as u32
+        (0..puzzle.size().cells()).filter(is_misplaced).count() as u32
     }
 
     #[inline(always)]
@@ -64,16 +64,16 @@ impl<C: Cells> Heuristic<Tiles<C>> for Misplaced {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heuristic::test_support::{Steps, walks, whole_space};
+    use crate::heuristic::test_support::{ChangePerMove, check_all_states, check_random_walks};
 
     #[test]
-    fn counts_tiles_and_never_too_many() {
+    fn is_admissible() {
         for size in [(3, 3), (2, 4), (3, 2)] {
-            whole_space(size, Steps::OneOrNone, Misplaced::new);
+            check_all_states(size, ChangePerMove::OneOrNone, Misplaced::new);
         }
-        walks::<u64, _>((4, 4), Steps::OneOrNone, Misplaced::new);
-        walks::<u128, _>((5, 5), Steps::OneOrNone, Misplaced::new);
-        walks::<[u64; 5], _>((6, 6), Steps::OneOrNone, Misplaced::new);
-        walks::<[u64; 32], _>((16, 16), Steps::OneOrNone, Misplaced::new);
+        check_random_walks::<u64, _>((4, 4), ChangePerMove::OneOrNone, Misplaced::new);
+        check_random_walks::<u128, _>((5, 5), ChangePerMove::OneOrNone, Misplaced::new);
+        check_random_walks::<[u64; 5], _>((6, 6), ChangePerMove::OneOrNone, Misplaced::new);
+        check_random_walks::<[u64; 32], _>((16, 16), ChangePerMove::OneOrNone, Misplaced::new);
     }
 }

@@ -65,19 +65,19 @@ pub trait Heuristic<P: Puzzle>: Sync {
     /// Between the two halves: where the first look into far tables only tells
     /// where to look next, it is made here, and the next one is asked for.
     #[inline(always)]
-    fn resolve(&self, _draft: &mut Self::Memo) {}
+    fn resolve(&self, _pending: &mut Self::Memo) {}
 
     /// The other half of an update: makes the memo of a pending that was resolved.
     #[inline(always)]
-    fn finish(&self, _draft: &mut Self::Memo) {}
+    fn finish(&self, _pending: &mut Self::Memo) {}
 
     /// The memo of a pending if its estimate is at most `most`; otherwise an
     /// estimate above that, which need not be the best one.
     #[inline(always)]
-    fn finish_within(&self, mut pending: Self::Memo, most: u32) -> Result<Self::Memo, u32> {
+    fn finish_within(&self, mut pending: Self::Memo, max_estimate: u32) -> Result<Self::Memo, u32> {
         self.finish(&mut pending);
         let estimate = self.estimate(&pending);
-        if estimate > most { Err(estimate) } else { Ok(pending) }
+        if estimate > max_estimate { Err(estimate) } else { Ok(pending) }
     }
 
     /// The estimate in a memo; 0 for every goal.
@@ -92,7 +92,7 @@ pub trait Heuristic<P: Puzzle>: Sync {
         _: &Self::Memo,
         _: &P::State,
         moves: P::Moves,
-        _most: u32,
+        _max_estimate: u32,
     ) -> PrunedMoves<P::Moves> {
         PrunedMoves { moves, pruned: 0, min_estimate: u32::MAX }
     }
@@ -118,9 +118,9 @@ pub trait Heuristic<P: Puzzle>: Sync {
     fn successors<'k>(
         &self,
         _: &P,
-        _origins: &[Parent],
-        _kept: impl Fn(u32) -> &'k Self::Payload,
-        _brood: &mut Self::SuccessorBatch,
+        _parents: &[Parent],
+        _payload: impl Fn(u32) -> &'k Self::Payload,
+        _batch: &mut Self::SuccessorBatch,
     ) {
     }
 
@@ -130,8 +130,8 @@ pub trait Heuristic<P: Puzzle>: Sync {
     #[inline(always)]
     fn successors_of(
         &self,
-        _brood: &Self::SuccessorBatch,
-        _chosen: SelectionMask,
+        _batch: &Self::SuccessorBatch,
+        _selected: SelectionMask,
         _next: &mut Self::SuccessorBatch,
     ) -> bool {
         false
@@ -139,7 +139,7 @@ pub trait Heuristic<P: Puzzle>: Sync {
 
     /// Tells the estimates of successors that were prepared.
     #[inline(always)]
-    fn finish_batch(&self, _brood: &mut Self::SuccessorBatch) {}
+    fn finish_batch(&self, _batch: &mut Self::SuccessorBatch) {}
 
     /// The memo again, from the state, its estimate and what was kept. A
     /// heuristic whose tables are far away does without the estimate.
@@ -157,7 +157,7 @@ const _: () = assert!(4 * EXPANSION_BATCH <= 2 * u64::BITS as usize);
 #[derive(Clone, Copy, Debug)]
 pub struct Parent {
     /// The place of what was kept of it.
-    pub place: u32,
+    pub index: u32,
     /// The move that led to it, which need not be undone.
     pub last: Option<Move>,
 }
@@ -190,24 +190,24 @@ impl<P: Puzzle, C: Copy> SuccessorBatch<P, C> for NoBatch {
     }
 
     fn step(&self, _: usize) -> Move {
-        unreachable!("{NONE_HERE}")
+        unreachable!("{EMPTY_BATCH}")
     }
 
     fn state(&self, _: usize) -> P::State {
-        unreachable!("{NONE_HERE}")
+        unreachable!("{EMPTY_BATCH}")
     }
 
     fn parent(&self, _: usize) -> usize {
-        unreachable!("{NONE_HERE}")
+        unreachable!("{EMPTY_BATCH}")
     }
 
     fn payload(&self, _: usize) -> C {
-        unreachable!("{NONE_HERE}")
+        unreachable!("{EMPTY_BATCH}")
     }
 }
 
 /// Why nobody asks for one of them.
-const NONE_HERE: &str = "there are no successors here";
+const EMPTY_BATCH: &str = "`NoBatch` has no successors";
 
 /// The moves that are left after a look at all of them.
 #[derive(Clone, Copy, Debug)]

@@ -28,7 +28,7 @@ use crate::puzzle::tiles::{Cells, Direction, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 
 /// Boards of more cells have no table: 12 cells would need 2 GB.
-const MOST_CELLS: usize = 10;
+const MAX_CELLS: usize = 10;
 
 /// The most moves in one leap.
 const SEGMENT_MOVES: u64 = 16;
@@ -38,7 +38,7 @@ const SET: u64 = 1 << 63;
 
 /// Bytes for each state while a table is made: its entry, and its share of the
 /// widest two layers of the search.
-const BYTES_A_STATE: f64 = 10.5;
+const BYTES_PER_STATE: f64 = 10.5;
 
 /// The ways to the goal from every state of one size, for goals with their blank
 /// in one cell.
@@ -54,51 +54,51 @@ pub struct PerfectTable {
 struct Ranks {
     cells: usize,
     /// What each digit of a permutation counts.
-    weights: [usize; MOST_CELLS],
+    weights: [usize; MAX_CELLS],
     /// States with the blank in one cell.
-    each: usize,
+    per_blank: usize,
 }
 
 impl Ranks {
     fn new(cells: usize) -> Self {
         let tiles = cells - 1;
-        let mut weights = [0; MOST_CELLS];
+        let mut weights = [0; MAX_CELLS];
         // Half the factorial of the number of tiles behind; the last two digits
         // count nothing.
         let mut half_factorial = 1;
-        for (behind, place) in (2..tiles).zip((0..tiles - 2).rev()) {
-            weights[place] = half_factorial;
+        for (behind, index) in (2..tiles).zip((0..tiles - 2).rev()) {
+            weights[index] = half_factorial;
             half_factorial *= behind + 1;
         }
-        Self { cells, weights, each: half_factorial }
+        Self { cells, weights, per_blank: half_factorial }
     }
 
     fn states(&self) -> usize {
-        self.cells * self.each
+        self.cells * self.per_blank
     }
 
     /// The place of a state, given the label in each cell.
     #[inline(always)]
-    fn place(&self, label: impl Fn(usize) -> usize, blank: usize) -> usize {
-        let mut later = u32::MAX;
+    fn index(&self, label: impl Fn(usize) -> usize, blank: usize) -> usize {
+        let mut remaining = u32::MAX;
         let mut rank = 0;
         let mut digit = |cell: usize, weight: usize| {
             let bit = 1 << (label(cell) & 31);
-            later ^= bit;
+            remaining ^= bit;
             // Label 0 is the blank's and always among the later ones.
-            rank += ((later & (bit - 1)).count_ones() as usize - 1) * weight;
+            rank += ((remaining & (bit - 1)).count_ones() as usize - 1) * weight;
         };
         for cell in 0..blank {
-            digit(cell, self.weights[cell % MOST_CELLS]);
+            digit(cell, self.weights[cell % MAX_CELLS]);
         }
         for cell in blank + 1..self.cells {
-            digit(cell, self.weights[(cell - 1) % MOST_CELLS]);
+            digit(cell, self.weights[(cell - 1) % MAX_CELLS]);
         }
-        blank * self.each + rank
+        blank * self.per_blank + rank
     }
 
-    fn place_of(&self, state: &TileState<u64>) -> usize {
-        self.place(|cell| state.cells.label(cell), state.blank.into())
+    fn index_of(&self, state: &TileState<u64>) -> usize {
+        self.index(|cell| state.cells.label(cell), state.blank.into())
     }
 }
 
@@ -106,12 +106,12 @@ impl PerfectTable {
     /// The number of states of a board of so many cells; none if it has too many
     /// for a table.
     pub fn states(cells: usize) -> Option<usize> {
-        (4..=MOST_CELLS).contains(&cells).then(|| Ranks::new(cells).states())
+        (4..=MAX_CELLS).contains(&cells).then(|| Ranks::new(cells).states())
     }
 
     /// The bytes that making the table of so many states takes.
     pub fn bytes(states: usize) -> usize {
-        (states as f64 * BYTES_A_STATE) as usize
+        (states as f64 * BYTES_PER_STATE) as usize
     }
 
     /// The table of a puzzle; none if it has too many cells.
@@ -119,25 +119,25 @@ impl PerfectTable {
         let cells = puzzle.size().cells();
         let mut segments = vec![0; Self::states(cells)?];
         let ranks = Ranks::new(cells);
-        let mut labels = [0; MOST_CELLS];
+        let mut labels = [0; MAX_CELLS];
         let tile_cells = (0..cells).filter(|&cell| cell != puzzle.goal_blank());
         tile_cells.zip(1..).for_each(|(cell, label)| labels[cell] = label);
         let goal = TileState { cells: u64::from_labels(&labels[..cells]), blank: puzzle.goal_blank() as u8 };
         debug_assert!(puzzle.is_goal(&goal));
-        let goal_place = ranks.place_of(&goal);
-        segments[goal_place] = SET;
+        let goal_index = ranks.index_of(&goal);
+        segments[goal_index] = SET;
 
         let (mut layer, mut next_layer) = (vec![goal.cells], Vec::new());
         while !layer.is_empty() {
             for &board in &layer {
                 let state = TileState { cells: board, blank: board.blank(cells) as u8 };
-                let place = ranks.place_of(&state);
-                let segment = PathSegment(segments[place]);
+                let index = ranks.index_of(&state);
+                let segment = PathSegment(segments[index]);
                 for step in puzzle.moves(&state, None) {
                     let neighbour = puzzle.apply(&state, step);
-                    let entry = &mut segments[ranks.place_of(&neighbour)];
+                    let entry = &mut segments[ranks.index_of(&neighbour)];
                     if *entry == 0 {
-                        *entry = segment.after(Move(step.0 ^ 2), place).0;
+                        *entry = segment.after(Move(step.0 ^ 2), index).0;
                         next_layer.push(neighbour.cells);
                     }
                 }
@@ -145,14 +145,14 @@ impl PerfectTable {
             std::mem::swap(&mut layer, &mut next_layer);
             next_layer.clear();
         }
-        Some(Self { segments, ranks, goal: goal_place })
+        Some(Self { segments, ranks, goal: goal_index })
     }
 
     /// The leaps that lead a state home, given the label in each cell. The state
     /// must be one that can be reached.
     #[inline]
     pub fn path(&self, label: impl Fn(usize) -> usize, blank: usize) -> PathIter<'_> {
-        PathIter { table: self, place: self.ranks.place(label, blank) }
+        PathIter { table: self, index: self.ranks.index(label, blank) }
     }
 }
 
@@ -180,20 +180,20 @@ impl PathSegment {
 
     /// The place after them.
     #[inline(always)]
-    fn place(self) -> usize {
+    fn index(self) -> usize {
         (self.0 >> 32) as usize & ((1 << 22) - 1)
     }
 
     /// The leap of a state from which `step` leads to the state at `place`, whose
     /// leap this is.
     #[inline(always)]
-    fn after(self, step: Move, place: usize) -> Self {
-        let (len, place, moves) = match self.len() as u64 {
+    fn after(self, step: Move, index: usize) -> Self {
+        let (len, index, moves) = match self.len() as u64 {
             // Leaps end here.
-            0 | SEGMENT_MOVES => (0, place as u64, 0),
-            len => (len, self.place() as u64, self.0 & 0x3fff_ffff),
+            0 | SEGMENT_MOVES => (0, index as u64, 0),
+            len => (len, self.index() as u64, self.0 & 0x3fff_ffff),
         };
-        Self(SET | (len + 1) << 55 | place << 32 | moves << 2 | u64::from(step.0 & 3))
+        Self(SET | (len + 1) << 55 | index << 32 | moves << 2 | u64::from(step.0 & 3))
     }
 }
 
@@ -201,7 +201,7 @@ impl PathSegment {
 #[derive(Clone, Debug)]
 pub struct PathIter<'t> {
     table: &'t PerfectTable,
-    place: usize,
+    index: usize,
 }
 
 impl Iterator for PathIter<'_> {
@@ -209,11 +209,11 @@ impl Iterator for PathIter<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<PathSegment> {
-        if self.place == self.table.goal {
+        if self.index == self.table.goal {
             return None;
         }
-        let segment = PathSegment(self.table.segments[self.place]);
-        self.place = segment.place();
+        let segment = PathSegment(self.table.segments[self.index]);
+        self.index = segment.index();
         Some(segment)
     }
 }
@@ -228,16 +228,16 @@ mod tests {
     }
 
     #[test]
-    fn every_state_is_led_home_on_a_shortest_way() {
+    fn every_path_is_a_shortest_one() {
         // Sizes, and how many of the goals are tried.
         let sizes = [(2, 2, 4), (2, 3, 4), (3, 2, 4), (2, 4, 4), (4, 2, 4), (3, 3, 4), (5, 2, 1)];
-        for (rows, cols, tried) in sizes {
-            for goal in &goals(rows, cols)[..tried] {
+        for (rows, cols, goals_tried) in sizes {
+            for goal in &goals(rows, cols)[..goals_tried] {
                 let puzzle = Tiles::<u64>::new(goal).unwrap();
                 let table = PerfectTable::new(&puzzle).unwrap();
                 let states = distances(&puzzle, puzzle.state(goal));
                 assert_eq!(PerfectTable::states(rows * cols), Some(states.len()));
-                assert!(table.segments.iter().all(|&entry| entry & SET != 0), "every place has a state");
+                assert!(table.segments.iter().all(|&entry| entry & SET != 0), "every index has a state");
                 for (state, distance) in states {
                     let moves = moves(&table, &state);
                     assert_eq!(moves.len(), distance as usize);

@@ -14,10 +14,10 @@ use crate::puzzle::{Move, Puzzle};
 
 /// Bits for a distance, and the largest one.
 const BITS: u32 = 4;
-const FURTHEST: u64 = (1 << BITS) - 1;
+const MAX_DISTANCE: u64 = (1 << BITS) - 1;
 
 /// How full the table may get, in percent.
-const FULL: usize = 80;
+const MAX_LOAD: usize = 80;
 
 /// A lower bound with a perimeter.
 #[derive(Debug)]
@@ -39,31 +39,31 @@ impl<H> Perimeter<H> {
     /// The perimeter around a goal in so many bytes; none if the puzzle's keys
     /// are too long, or that is too little.
     pub fn new<P: Puzzle<Key = u64>>(puzzle: &P, inner: H, goal: &P::State, bytes: usize) -> Option<Self> {
-        let most = bytes / size_of::<u64>() * FULL / 100;
-        if puzzle.key_bits() + BITS > u64::BITS || most == 0 {
+        let capacity = bytes / size_of::<u64>() * MAX_LOAD / 100;
+        if puzzle.key_bits() + BITS > u64::BITS || capacity == 0 {
             return None;
         }
         let mut new = Self { inner, slots: vec![0; bytes / size_of::<u64>()], depth: 0 };
-        let place = new.place(puzzle.pack(goal));
-        new.slots[place] = puzzle.pack(goal) << BITS;
+        let index = new.slot_of(puzzle.pack(goal));
+        new.slots[index] = puzzle.pack(goal) << BITS;
         let mut count = 1;
-        for depth in 0..FURTHEST {
+        for depth in 0..MAX_DISTANCE {
             let before = count;
             for at in 0..new.slots.len() {
                 let slot = new.slots[at];
-                if slot == 0 || slot & FURTHEST != depth {
+                if slot == 0 || slot & MAX_DISTANCE != depth {
                     continue;
                 }
                 let state = puzzle.unpack(slot >> BITS);
                 for step in puzzle.moves(&state, None) {
                     let key = puzzle.pack(&puzzle.apply(&state, step));
-                    let place = new.place(key);
-                    if new.slots[place] == 0 {
-                        if count == most {
+                    let index = new.slot_of(key);
+                    if new.slots[index] == 0 {
+                        if count == capacity {
                             new.depth = depth as u32;
                             return Some(new);
                         }
-                        new.slots[place] = key << BITS | (depth + 1);
+                        new.slots[index] = key << BITS | (depth + 1);
                         count += 1;
                     }
                 }
@@ -79,16 +79,16 @@ impl<H> Perimeter<H> {
 
     /// Where a key is, or should be.
     #[inline(always)]
-    fn place(&self, key: u64) -> usize {
+    fn slot_of(&self, key: u64) -> usize {
         let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut place = ((u128::from(mixed ^ (mixed >> 32)) * self.slots.len() as u128) >> 64) as usize;
-        while self.slots[place] != 0 && self.slots[place] >> BITS != key {
-            place += 1;
-            if place == self.slots.len() {
-                place = 0;
+        let mut index = ((u128::from(mixed ^ (mixed >> 32)) * self.slots.len() as u128) >> 64) as usize;
+        while self.slots[index] != 0 && self.slots[index] >> BITS != key {
+            index += 1;
+            if index == self.slots.len() {
+                index = 0;
             }
         }
-        place
+        index
     }
 
     /// The estimate of a state, given the inner bound's.
@@ -97,8 +97,8 @@ impl<H> Perimeter<H> {
         if estimate > self.depth {
             return estimate;
         }
-        let slot = self.slots[self.place(key())];
-        let distance = if slot == 0 { self.depth + 1 } else { (slot & FURTHEST) as u32 };
+        let slot = self.slots[self.slot_of(key())];
+        let distance = if slot == 0 { self.depth + 1 } else { (slot & MAX_DISTANCE) as u32 };
         estimate.max(distance)
     }
 }
@@ -148,7 +148,7 @@ mod tests {
     use crate::puzzle::tiles::{Lines, Tiles};
 
     /// Tries a perimeter on a whole state space; how many estimates are exact.
-    fn whole_space<P: Puzzle<Key = u64>, H: Heuristic<P>>(
+    fn count_exact<P: Puzzle<Key = u64>, H: Heuristic<P>>(
         puzzle: &P,
         inner: H,
         goal: P::State,
@@ -172,22 +172,22 @@ mod tests {
     }
 
     #[test]
-    fn exact_near_the_goal_and_never_too_many() {
+    fn exact_near_the_goal_and_admissible() {
         for goal in &goals(3, 3)[..2] {
             let puzzle = Tiles::<u64>::new(goal).unwrap();
             let mut last = 0;
             for bytes in [80, 8_000, 400_000] {
-                let exact = whole_space(&puzzle, Manhattan::new(&puzzle), puzzle.state(goal), bytes);
+                let exact = count_exact(&puzzle, Manhattan::new(&puzzle), puzzle.state(goal), bytes);
                 assert!(exact > last);
                 last = exact;
             }
             let puzzle = Lines::new(goal).unwrap();
-            let exact = whole_space(&puzzle, LineWalk::new(&puzzle, 1 << 20), puzzle.state(goal), 100_000);
+            let exact = count_exact(&puzzle, LineWalk::new(&puzzle, 1 << 20), puzzle.state(goal), 100_000);
             assert!(exact > 10_000);
         }
         // A perimeter around everything.
         let goal = &goals(2, 2)[0];
         let puzzle = Lines::new(goal).unwrap();
-        assert_eq!(whole_space(&puzzle, Blind, puzzle.state(goal), 800), 12);
+        assert_eq!(count_exact(&puzzle, Blind, puzzle.state(goal), 800), 12);
     }
 }

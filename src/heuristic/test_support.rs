@@ -18,15 +18,15 @@ pub(crate) fn goals(rows: usize, cols: usize) -> Vec<Board> {
 
 /// Every state with its distance from the goal, by plain breadth-first search.
 pub(crate) fn distances<P: Puzzle<Key = u64>>(puzzle: &P, goal: P::State) -> Vec<(P::State, u32)> {
-    let mut seen: HashSet<u64, ahash::RandomState> = HashSet::default();
-    seen.insert(puzzle.pack(&goal));
+    let mut visited: HashSet<u64, ahash::RandomState> = HashSet::default();
+    visited.insert(puzzle.pack(&goal));
     let mut states = vec![(goal, 0)];
     let mut done = 0;
     while let Some(&(state, distance)) = states.get(done) {
         done += 1;
         for step in puzzle.moves(&state, None) {
             let next = puzzle.apply(&state, step);
-            if seen.insert(puzzle.pack(&next)) {
+            if visited.insert(puzzle.pack(&next)) {
                 states.push((next, distance + 1));
             }
         }
@@ -36,11 +36,11 @@ pub(crate) fn distances<P: Puzzle<Key = u64>>(puzzle: &P, goal: P::State) -> Vec
 
 /// What must hold for a state and all its moves. The estimate may change by one
 /// at most, and by just one if `steps` says so.
-fn try_state<C: Cells, H: Heuristic<Tiles<C>>>(
+fn check_state<C: Cells, H: Heuristic<Tiles<C>>>(
     puzzle: &Tiles<C>,
     heuristic: &H,
     state: &TileState<C>,
-    steps: Steps,
+    change_per_move: ChangePerMove,
 ) where
     H::Memo: PartialEq + std::fmt::Debug,
 {
@@ -53,28 +53,33 @@ fn try_state<C: Cells, H: Heuristic<Tiles<C>>>(
         let updated = heuristic.update(puzzle, &memo, state, step);
         assert_eq!(updated, heuristic.evaluate(puzzle, &next), "{state:?} {step:?}");
         let change = heuristic.estimate(&updated).abs_diff(estimate);
-        assert!(change == 1 || change == 0 && steps == Steps::OneOrNone, "{state:?} {step:?}");
+        assert!(
+            change == 1 || change == 0 && change_per_move == ChangePerMove::OneOrNone,
+            "{state:?} {step:?}"
+        );
     }
     // Screening must do what looking at each move does.
-    for most in estimate.saturating_sub(2)..estimate + 2 {
-        let result = heuristic.prune_moves(puzzle, &memo, state, moves, most);
+    for max_estimate in estimate.saturating_sub(2)..estimate + 2 {
+        let result = heuristic.prune_moves(puzzle, &memo, state, moves, max_estimate);
         let after = |step: Move| heuristic.estimate(&heuristic.update(puzzle, &memo, state, step));
         let kept: Vec<Move> = result.moves.collect();
         let (mut pruned, mut min_estimate) = (0, u32::MAX);
         for step in moves.filter(|step| !kept.contains(step)) {
-            assert!(after(step) > most);
+            assert!(after(step) > max_estimate);
             pruned += 1;
             min_estimate = min_estimate.min(after(step));
         }
         assert_eq!(result.pruned, pruned);
         assert!(result.min_estimate <= min_estimate);
-        assert!(most + 1 < estimate || !H::PRUNES || kept.iter().all(|&step| after(step) <= most));
+        assert!(
+            max_estimate + 1 < estimate || !H::PRUNES || kept.iter().all(|&step| after(step) <= max_estimate)
+        );
     }
 }
 
 /// How an estimate may change with a move.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Steps {
+pub(crate) enum ChangePerMove {
     /// By one, up or down.
     One,
     /// By one, or not at all.
@@ -83,37 +88,37 @@ pub(crate) enum Steps {
 
 /// Tries a heuristic on all states of a size, for all goals (or one, where there
 /// are millions of states); the sum of all its estimates for each.
-pub(crate) fn whole_space<H: Heuristic<Tiles<u64>>>(
+pub(crate) fn check_all_states<H: Heuristic<Tiles<u64>>>(
     (rows, cols): (usize, usize),
-    steps: Steps,
+    change_per_move: ChangePerMove,
     make: impl Fn(&Tiles<u64>) -> H,
 ) -> Vec<u64>
 where
     H::Memo: PartialEq + std::fmt::Debug,
 {
-    let try_goal = |goal: Board| {
+    let check_goal = |goal: Board| {
         let puzzle = Tiles::<u64>::new(&goal).unwrap();
         let heuristic = make(&puzzle);
         let states = distances(&puzzle, puzzle.state(&goal));
         assert_eq!(states.len(), (3..=rows * cols).product::<usize>());
-        let try_one = |(state, distance): &(TileState<u64>, u32)| {
-            try_state(&puzzle, &heuristic, state, steps);
+        let check_one = |(state, distance): &(TileState<u64>, u32)| {
+            check_state(&puzzle, &heuristic, state, change_per_move);
             let estimate = heuristic.estimate(&heuristic.evaluate(&puzzle, state));
             assert!(estimate <= *distance, "{state:?}: {estimate} for {distance}");
             assert!(estimate > 0 || *distance == 0, "{state:?}");
             u64::from(estimate)
         };
-        states.iter().map(try_one).sum()
+        states.iter().map(check_one).sum()
     };
-    let most = if rows * cols < 10 { usize::MAX } else { 1 };
-    goals(rows, cols).into_iter().take(most).map(try_goal).collect()
+    let goals_tried = if rows * cols < 10 { usize::MAX } else { 1 };
+    goals(rows, cols).into_iter().take(goals_tried).map(check_goal).collect()
 }
 
 /// Tries a heuristic along random walks from the goals, which it may at no point
 /// estimate longer than they are.
-pub(crate) fn walks<C: Cells, H: Heuristic<Tiles<C>>>(
+pub(crate) fn check_random_walks<C: Cells, H: Heuristic<Tiles<C>>>(
     (rows, cols): (usize, usize),
-    steps: Steps,
+    change_per_move: ChangePerMove,
     make: impl Fn(&Tiles<C>) -> H,
 ) where
     H::Memo: PartialEq + std::fmt::Debug,
@@ -127,7 +132,7 @@ pub(crate) fn walks<C: Cells, H: Heuristic<Tiles<C>>>(
             let mut last = None;
             for walked in 0..200 {
                 assert!(heuristic.estimate(&heuristic.evaluate(&puzzle, &state)) <= walked);
-                try_state(&puzzle, &heuristic, &state, steps);
+                check_state(&puzzle, &heuristic, &state, change_per_move);
                 let moves: Vec<Move> = puzzle.moves(&state, last).collect();
                 random ^= random << 13;
                 random ^= random >> 7;

@@ -13,10 +13,10 @@ use crate::puzzle::Move;
 use crate::puzzle::trays::{CLASSES, CellKey, Mask, Metric, Packed, PackedState, Place, Tray};
 
 /// Goals of a class that are paired exactly.
-const EXACT: usize = 4;
+const MAX_EXACT_GOALS: usize = 4;
 
 /// A place from which a goal cannot be reached.
-const NEVER: u16 = u16::MAX;
+const UNREACHABLE: u16 = u16::MAX;
 
 /// Which bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,7 +44,7 @@ pub struct TrayDistances {
     bound: TrayBound,
     cells: usize,
     /// A row of cells for each goal of the tray.
-    far: Vec<u16>,
+    distances: Vec<u16>,
     /// For each class which goals are its own, and whether it has no more
     /// blocks than goals.
     goals: Vec<(std::ops::Range<usize>, bool)>,
@@ -52,21 +52,21 @@ pub struct TrayDistances {
 
 impl TrayDistances {
     /// The tables of a tray, if they need no more than so many bytes.
-    pub fn new(tray: &Tray, metric: Metric, bound: TrayBound, most_bytes: usize) -> Option<Self> {
+    pub fn new(tray: &Tray, metric: Metric, bound: TrayBound, max_bytes: usize) -> Option<Self> {
         let cells = tray.cells();
-        if tray.goal().len() * cells * 2 > most_bytes {
+        if tray.goal().len() * cells * 2 > max_bytes {
             return None;
         }
-        let mut far = Vec::with_capacity(tray.goal().len() * cells);
+        let mut distances = Vec::with_capacity(tray.goal().len() * cells);
         for class in tray.classes() {
-            let room = room(tray, class.height, class.width);
+            let fits = fitting_cells(tray, class.height, class.width);
             for goal in &tray.goal()[class.goals.clone()] {
-                far.extend(distances(tray, &room, goal.at.cell(tray.cols()), metric));
+                distances.extend(distances_to(tray, &fits, goal.at.cell(tray.cols()), metric));
             }
         }
         let goals =
             tray.classes().iter().map(|class| (class.goals.clone(), class.blocks.len() <= class.goals.len()));
-        Some(Self { bound, cells, far, goals: goals.collect() })
+        Some(Self { bound, cells, distances, goals: goals.collect() })
     }
 
     /// Whether a class has goals.
@@ -79,25 +79,25 @@ impl TrayDistances {
     /// can never be filled.
     #[inline]
     pub fn of_class(&self, class: usize, cells: impl Iterator<Item = usize> + Clone) -> Option<u32> {
-        let (goals, all) = &self.goals[class];
-        let row = |goal: usize| &self.far[goal * self.cells..][..self.cells];
-        let nearest = |goal: usize| cells.clone().map(|cell| row(goal)[cell]).min().unwrap_or(NEVER);
+        let (goals, is_full) = &self.goals[class];
+        let row = |goal: usize| &self.distances[goal * self.cells..][..self.cells];
+        let nearest = |goal: usize| cells.clone().map(|cell| row(goal)[cell]).min().unwrap_or(UNREACHABLE);
         if goals.len() == 1 {
             let nearest = nearest(goals.start);
-            return (nearest != NEVER).then_some(nearest.into());
+            return (nearest != UNREACHABLE).then_some(nearest.into());
         }
-        if self.bound == TrayBound::Matching && goals.len() <= EXACT {
-            return self.paired(goals.clone(), cells);
+        if self.bound == TrayBound::Matching && goals.len() <= MAX_EXACT_GOALS {
+            return self.min_matching(goals.clone(), cells);
         }
         let mut sum = 0;
         for goal in goals.clone() {
             let nearest = nearest(goal);
-            if nearest == NEVER {
+            if nearest == UNREACHABLE {
                 return None;
             }
             sum += u32::from(nearest);
         }
-        if *all && self.bound == TrayBound::Matching {
+        if *is_full && self.bound == TrayBound::Matching {
             let nearest = |cell: usize| goals.clone().map(|goal| row(goal)[cell]).min().unwrap_or(0);
             let other: u32 = cells.map(|cell| u32::from(nearest(cell))).sum();
             sum = sum.max(other);
@@ -106,28 +106,28 @@ impl TrayDistances {
     }
 
     /// The cheapest way to give each of a few goals a block of its own.
-    fn paired(&self, goals: std::ops::Range<usize>, cells: impl Iterator<Item = usize>) -> Option<u32> {
-        const FAR: u32 = u32::MAX / 2;
+    fn min_matching(&self, goals: std::ops::Range<usize>, cells: impl Iterator<Item = usize>) -> Option<u32> {
+        const INFINITE: u32 = u32::MAX / 2;
         // For each set of goals: the cheapest way to fill them so far.
-        let mut least = [FAR; 1 << EXACT];
-        least[0] = 0;
+        let mut min_cost = [INFINITE; 1 << MAX_EXACT_GOALS];
+        min_cost[0] = 0;
         let sets = 1usize << goals.len();
         for cell in cells {
             for set in (1..sets).rev() {
                 for (bit, goal) in goals.clone().enumerate() {
-                    let far = self.far[goal * self.cells + cell];
-                    if set >> bit & 1 != 0 && far != NEVER {
-                        least[set] = least[set].min(least[set ^ (1 << bit)] + u32::from(far));
+                    let distances = self.distances[goal * self.cells + cell];
+                    if set >> bit & 1 != 0 && distances != UNREACHABLE {
+                        min_cost[set] = min_cost[set].min(min_cost[set ^ (1 << bit)] + u32::from(distances));
                     }
                 }
             }
         }
-        Some(least[sets - 1]).filter(|&least| least < FAR)
+        Some(min_cost[sets - 1]).filter(|&min_cost| min_cost < INFINITE)
     }
 }
 
 /// Where a block of a shape has room between the walls.
-fn room(tray: &Tray, height: u16, width: u16) -> Vec<bool> {
+fn fitting_cells(tray: &Tray, height: u16, width: u16) -> Vec<bool> {
     let (rows, cols) = (tray.rows(), tray.cols());
     // The walls above and left of each corner of the grid.
     let mut walls = vec![0u32; (rows + 1) * (cols + 1)];
@@ -150,37 +150,37 @@ fn room(tray: &Tray, height: u16, width: u16) -> Vec<bool> {
 }
 
 /// How many moves a block needs from each cell to a goal, if it is alone.
-fn distances(tray: &Tray, room: &[bool], goal: usize, metric: Metric) -> Vec<u16> {
+fn distances_to(tray: &Tray, fits: &[bool], goal: usize, metric: Metric) -> Vec<u16> {
     let (cells, cols) = (tray.cells(), tray.cols());
-    let mut far = vec![NEVER; cells];
-    if !room[goal] {
-        return far;
+    let mut distances = vec![UNREACHABLE; cells];
+    if !fits[goal] {
+        return distances;
     }
-    far[goal] = 0;
+    distances[goal] = 0;
     let mut open = vec![goal];
     let mut next = Vec::new();
     let mut distance: u16 = 0;
     while !open.is_empty() {
-        distance = if metric == Metric::Piece { 1 } else { distance.saturating_add(1).min(NEVER - 1) };
+        distance = if metric == Metric::Piece { 1 } else { distance.saturating_add(1).min(UNREACHABLE - 1) };
         for cell in open.drain(..) {
             let here = Place::of_cell(cell, cols);
-            let ways: [(isize, usize); 4] = [
+            let directions: [(isize, usize); 4] = [
                 (-(cols as isize), here.row as usize),
                 (cols as isize, tray.rows() - 1 - here.row as usize),
                 (-1, here.col as usize),
                 (1, cols - 1 - here.col as usize),
             ];
-            for (way, most) in ways {
-                let most = if metric == Metric::Slide { most } else { most.min(1) };
+            for (offset, max_cells) in directions {
+                let max_cells = if metric == Metric::Slide { max_cells } else { max_cells.min(1) };
                 let mut to = cell;
-                for _ in 0..most {
-                    to = to.wrapping_add_signed(way);
+                for _ in 0..max_cells {
+                    to = to.wrapping_add_signed(offset);
                     // Beyond a cell that was reached sooner, its own slides do.
-                    if !room[to] || far[to] < distance && metric == Metric::Slide {
+                    if !fits[to] || distances[to] < distance && metric == Metric::Slide {
                         break;
                     }
-                    if far[to] == NEVER {
-                        far[to] = distance;
+                    if distances[to] == UNREACHABLE {
+                        distances[to] = distance;
                         next.push(to);
                     }
                 }
@@ -188,7 +188,7 @@ fn distances(tray: &Tray, room: &[bool], goal: usize, metric: Metric) -> Vec<u16
         }
         std::mem::swap(&mut open, &mut next);
     }
-    far
+    distances
 }
 
 /// The cells of a set, one after another.
@@ -211,12 +211,12 @@ impl<M: Mask> Iterator for Cells<M> {
 
 /// The estimate of a state whose goals can never be filled; no search starts
 /// from one.
-const HOPELESS: u32 = 1 << 14;
+const DEAD_END: u32 = 1 << 14;
 
 impl TrayDistances {
     #[inline]
     fn of_packed<M: Mask>(&self, class: usize, anchors: M) -> u32 {
-        self.of_class(class, Cells(anchors)).unwrap_or(HOPELESS)
+        self.of_class(class, Cells(anchors)).unwrap_or(DEAD_END)
     }
 }
 

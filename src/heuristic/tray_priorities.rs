@@ -48,10 +48,10 @@ pub struct TrayPriorities {
 }
 
 impl TrayPriorities {
-    /// Returns the tables of `tray`, or none if they need more than `most_bytes`.
-    pub fn new(tray: &Tray, priority: TrayPriority, most_bytes: usize) -> Option<Self> {
+    /// Returns the tables of `tray`, or none if they need more than `max_bytes`.
+    pub fn new(tray: &Tray, priority: TrayPriority, max_bytes: usize) -> Option<Self> {
         let (cells, cols) = (tray.cells(), tray.cols());
-        if tray.classes().len().checked_mul(2 * cells)? > most_bytes {
+        if tray.classes().len().checked_mul(2 * cells)? > max_bytes {
             return None;
         }
         let mut of_block = Vec::with_capacity(tray.classes().len() * cells);
@@ -116,28 +116,28 @@ impl TrayPriorities {
 
 /// Returns for each cell the Manhattan distance to the nearest of `places`; zero for all
 /// cells if there are none.
-fn nearest(tray: &Tray, places: &[Block]) -> Vec<u16> {
+fn nearest(tray: &Tray, targets: &[Block]) -> Vec<u16> {
     let (rows, cols) = (tray.rows(), tray.cols());
-    if places.is_empty() {
+    if targets.is_empty() {
         return vec![0; rows * cols];
     }
     // More than any distance, and far from an overflow.
-    let mut far = vec![u16::MAX / 4; rows * cols];
-    for place in places {
-        far[place.at.cell(cols)] = 0;
+    let mut distances = vec![u16::MAX / 4; rows * cols];
+    for target in targets {
+        distances[target.at.cell(cols)] = 0;
     }
     // Two passes: one brings distances down and right, the other up and left.
-    for cell in 0..far.len() {
-        let above = (cell >= cols).then(|| far[cell - cols] + 1);
-        let left = (cell % cols > 0).then(|| far[cell - 1] + 1);
-        far[cell] = above.into_iter().chain(left).fold(far[cell], u16::min);
+    for cell in 0..distances.len() {
+        let above = (cell >= cols).then(|| distances[cell - cols] + 1);
+        let left = (cell % cols > 0).then(|| distances[cell - 1] + 1);
+        distances[cell] = above.into_iter().chain(left).fold(distances[cell], u16::min);
     }
-    for cell in (0..far.len()).rev() {
-        let below = (cell + cols < far.len()).then(|| far[cell + cols] + 1);
-        let right = (cell % cols + 1 < cols).then(|| far[cell + 1] + 1);
-        far[cell] = below.into_iter().chain(right).fold(far[cell], u16::min);
+    for cell in (0..distances.len()).rev() {
+        let below = (cell + cols < distances.len()).then(|| distances[cell + cols] + 1);
+        let right = (cell % cols + 1 < cols).then(|| distances[cell + 1] + 1);
+        distances[cell] = below.into_iter().chain(right).fold(distances[cell], u16::min);
     }
-    far
+    distances
 }
 
 #[cfg(test)]
@@ -186,11 +186,11 @@ mod tests {
             let (mut state, mut arrangement) = (packed.start(), tray.blocks().to_vec());
             let mut last = None;
             for turn in 0..200 {
-                let known = by_hand(&tray, &arrangement, priority);
-                assert_eq!(tables.of_packed(&state), known, "{priority:?}, turn {turn}");
+                let expected = by_hand(&tray, &arrangement, priority);
+                assert_eq!(tables.of_packed(&state), expected, "{priority:?}, turn {turn}");
                 assert_eq!(
                     tables.of_lists(lists.view(), lists.implied()),
-                    known,
+                    expected,
                     "{priority:?}, turn {turn}"
                 );
                 let moves: Vec<_> = packed.moves(&state, last).collect();

@@ -321,7 +321,7 @@ impl<const N: usize, const V: usize, K: PayloadLayout> Heuristic<Tiles<u64>> for
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heuristic::test_support::{Steps, walks, whole_space};
+    use crate::heuristic::test_support::{ChangePerMove, check_all_states, check_random_walks};
 
     fn make<const N: usize, K: PayloadLayout>(
         partition: &'static str,
@@ -336,10 +336,10 @@ mod tests {
 
     #[test]
     fn never_too_many() {
-        whole_space((3, 3), Steps::One, make::<2, FullPayload>("4-4"));
-        whole_space((2, 4), Steps::One, make::<3, CompactPayload>("2-2-3"));
-        walks((4, 4), Steps::One, make::<3, CompactPayload>("5-5-5"));
-        walks((3, 4), Steps::One, make::<2, FullPayload>("5-6"));
-        walks((2, 8), Steps::One, make::<3, FullPayload>("5-5-5"));
+        check_all_states((3, 3), ChangePerMove::One, make::<2, FullPayload>("4-4"));
+        check_all_states((2, 4), ChangePerMove::One, make::<3, CompactPayload>("2-2-3"));
+        check_random_walks((4, 4), ChangePerMove::One, make::<3, CompactPayload>("5-5-5"));
+        check_random_walks((3, 4), ChangePerMove::One, make::<2, FullPayload>("5-6"));
+        check_random_walks((2, 8), ChangePerMove::One, make::<3, FullPayload>("5-5-5"));
     }
 }

@@ -386,7 +386,7 @@ impl<const V: usize> Heuristic<Tiles<u128>> for MaxOfPartitions<V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heuristic::test_support::{Steps, goals, walks};
+    use crate::heuristic::test_support::{ChangePerMove, check_random_walks, goals};
     use crate::puzzle::Puzzle;
 
     fn make<const V: usize>(partition: &'static str) -> impl Fn(&Tiles<u128>) -> MaxOfPartitions<V> {
@@ -400,9 +400,9 @@ mod tests {
 
     #[test]
     fn never_too_many_and_always_one_more_or_less() {
-        walks((3, 6), Steps::One, make::<8>("5-4-4-4x2"));
-        walks((5, 4), Steps::One, make::<16>("5-5-5-4x4"));
-        walks((2, 9), Steps::One, make::<4>("5-6-6"));
+        check_random_walks((3, 6), ChangePerMove::One, make::<8>("5-4-4-4x2"));
+        check_random_walks((5, 4), ChangePerMove::One, make::<16>("5-5-5-4x4"));
+        check_random_walks((2, 9), ChangePerMove::One, make::<4>("5-6-6"));
     }
 
     #[test]

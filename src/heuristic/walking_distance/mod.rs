@@ -101,16 +101,16 @@ impl WalkingDistance {
     /// The numbers of a board's counts.
     fn numbers<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> [u32; 2] {
         let (cells, cols) = (puzzle.size().cells(), puzzle.size().cols());
-        let place = |cell: usize, axis: usize| {
+        let line_of = |cell: usize, axis: usize| {
             let (line, lines) = if axis == 0 { (cell / cols, cells / cols) } else { (cell % cols, cols) };
             mirror(line, lines, self.mirrored[axis])
         };
         [0, 1].map(|axis| {
             let tiles = (0..cells).filter(|&cell| cell != state.blank as usize);
             let homes =
-                tiles.map(|cell| (place(cell, axis), self.homes[state.cells.label(cell)][axis].into()));
+                tiles.map(|cell| (line_of(cell, axis), self.homes[state.cells.label(cell)][axis].into()));
             let table = &self.tables[axis];
-            table.find(table.shape().count(homes, place(state.blank.into(), axis))) as u32
+            table.find(table.shape().count(homes, line_of(state.blank.into(), axis))) as u32
         })
     }
 
@@ -223,19 +223,19 @@ impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
         memo: &Walk,
         state: &TileState<C>,
         moves: TileMoves,
-        most: u32,
+        max_estimate: u32,
     ) -> PrunedMoves<TileMoves> {
-        if most > memo.estimate {
+        if max_estimate > memo.estimate {
             return PrunedMoves { moves, pruned: 0, min_estimate: u32::MAX };
         }
         let good = Direction::ALL.into_iter().fold(0, |good, direction| {
             let step = Move(direction as u32);
             good | (memo.nearer >> (self.bit(puzzle, state, step) & 31) & 1) << step.0
         });
-        let kept = moves.only(good as u8);
-        let pruned = moves.count_left() - kept.count_left();
+        let remaining = moves.only(good as u8);
+        let pruned = moves.count_left() - remaining.count_left();
         PrunedMoves {
-            moves: kept,
+            moves: remaining,
             pruned,
             min_estimate: if pruned > 0 { memo.estimate + 1 } else { u32::MAX },
         }
@@ -267,7 +267,7 @@ mod tests {
     use super::super::Manhattan;
     use super::*;
     use crate::heuristic::test_support::goals;
-    use crate::heuristic::test_support::{Steps, walks, whole_space};
+    use crate::heuristic::test_support::{ChangePerMove, check_all_states, check_random_walks};
     use crate::puzzle::tiles::{Board, Size};
 
     fn make<C: Cells>(puzzle: &Tiles<C>) -> WalkingDistance {
@@ -275,19 +275,19 @@ mod tests {
     }
 
     #[test]
-    fn never_too_many_and_more_than_manhattan_on_the_whole() {
+    fn is_admissible_and_above_manhattan_in_total() {
         for size in [(2, 2), (2, 4), (2, 5), (3, 2)] {
-            whole_space(size, Steps::One, make);
+            check_all_states(size, ChangePerMove::One, make);
         }
-        let walked = whole_space((3, 3), Steps::One, make);
-        let straight = whole_space((3, 3), Steps::One, Manhattan::new);
+        let walked = check_all_states((3, 3), ChangePerMove::One, make);
+        let straight = check_all_states((3, 3), ChangePerMove::One, Manhattan::new);
         assert!(walked.iter().zip(&straight).all(|(walked, straight)| walked > straight));
-        walks::<u64, _>((4, 4), Steps::One, make);
-        walks::<u64, _>((3, 5), Steps::One, make);
+        check_random_walks::<u64, _>((4, 4), ChangePerMove::One, make);
+        check_random_walks::<u64, _>((3, 5), ChangePerMove::One, make);
     }
 
     #[test]
-    fn tables_have_the_known_sizes_and_keep_to_their_bytes() {
+    fn table_sizes_and_bytes_are_exact() {
         for goal in goals(4, 4) {
             let puzzle = Tiles::<u64>::new(&goal).unwrap();
             let heuristic = make(&puzzle);
@@ -311,18 +311,18 @@ mod tests {
             tiles.insert(tile as usize, 0);
             let goal = Board::new(Size::FIFTEEN, &tiles).unwrap();
             let puzzle = Tiles::<u64>::new(&goal).unwrap();
-            let own = make(&puzzle);
+            let unshared = make(&puzzle);
             let heuristic = WalkingDistance::with(&puzzle, &mut shared, 128 << 20).unwrap();
             let board = Board::new(Size::FIFTEEN, &(0..16).collect::<Vec<_>>()).unwrap();
             let state = puzzle.state(&board);
-            assert_eq!(heuristic.evaluate(&puzzle, &state), own.evaluate(&puzzle, &state));
+            assert_eq!(heuristic.evaluate(&puzzle, &state), unshared.evaluate(&puzzle, &state));
         }
         // The goal's blank lies in an outer or an inner line.
         assert_eq!(shared.tables.len(), 2);
     }
 
     #[test]
-    fn boards_with_too_many_counts_are_refused() {
+    fn boards_with_too_many_counts_have_no_table() {
         for (rows, cols) in [(5, 5), (4, 6), (6, 6), (2, 9), (16, 16), (2, 128), (128, 2)] {
             for goal in goals(rows, cols) {
                 let puzzle = Tiles::<[u64; 32]>::new(&goal).unwrap();
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_board_whose_numbers_do_not_fit_a_carry_is_counted_anew() {
+    fn numbers_that_do_not_fit_a_payload_are_recomputed() {
         let puzzle = Tiles::<u64>::new(&goals(3, 3)[0]).unwrap();
         let mut heuristic = make(&puzzle);
         assert!(heuristic.row_bits.is_some());

@@ -28,7 +28,7 @@ pub(in crate::heuristic) struct Table {
     /// For each count, a bit for each step that leads nearer to the goal's.
     pub(super) nearer: Vec<u16>,
     /// Numbers of counts plus one, at places given by the counts' hash values.
-    places: Vec<u32>,
+    slots: Vec<u32>,
 }
 
 /// Numbers of counts, as narrow as there are few.
@@ -109,7 +109,7 @@ impl Shape {
     /// The bytes of a table with so many counts.
     fn bytes(self, counts: usize) -> usize {
         let next = self.stride() * if counts <= 1 << 16 { 2 } else { 4 };
-        counts * (size_of::<u64>() + 2 * size_of::<u16>() + next) + 4 * places(counts)
+        counts * (size_of::<u64>() + 2 * size_of::<u16>() + next) + 4 * slots(counts)
     }
 
     /// How many counts there are, and the bytes of their table; none if that is
@@ -118,17 +118,21 @@ impl Shape {
         if !self.is_small() {
             return None;
         }
-        let each = size_of::<u64>() + 2 * size_of::<u16>() + 2 * self.stride() + 8;
+        let bytes_per_count = size_of::<u64>() + 2 * size_of::<u16>() + 2 * self.stride() + 8;
         // All matrices with these sums of rows and columns; they are as many for
         // each row that the blank can be in.
-        let mut wanted = vec![self.length; self.lines];
-        wanted[self.goal] -= 1;
-        let mut counter =
-            Counter { lines: self.lines, length: self.length, most: max_bytes / each / self.lines, found: 0 };
-        counter.fill(0, 0, self.length - 1, &mut wanted);
+        let mut column_left = vec![self.length; self.lines];
+        column_left[self.goal] -= 1;
+        let mut counter = Counter {
+            lines: self.lines,
+            length: self.length,
+            max_found: max_bytes / bytes_per_count / self.lines,
+            found: 0,
+        };
+        counter.fill(0, 0, self.length - 1, &mut column_left);
         let counts = counter.found * self.lines;
         let bytes = self.bytes(counts);
-        (counter.found <= counter.most && bytes <= max_bytes).then_some((counts, bytes))
+        (counter.found <= counter.max_found && bytes <= max_bytes).then_some((counts, bytes))
     }
 }
 
@@ -136,63 +140,63 @@ impl Shape {
 struct Counter {
     lines: usize,
     length: usize,
-    most: usize,
+    max_found: usize,
     found: usize,
 }
 
 impl Counter {
     /// Fills the fields from a row and column on, with `left` still to be put
     /// into the row and `wanted` into each column.
-    fn fill(&mut self, row: usize, col: usize, left: usize, wanted: &mut [usize]) {
+    fn fill(&mut self, row: usize, col: usize, left: usize, column_left: &mut [usize]) {
         let last = self.lines - 1;
         if row == last {
             // Nothing is free in the last row.
             self.found += 1;
         } else if col == last {
-            wanted[last] -= left;
-            self.fill(row + 1, 0, self.length, wanted);
-            wanted[last] += left;
+            column_left[last] -= left;
+            self.fill(row + 1, 0, self.length, column_left);
+            column_left[last] += left;
         } else {
             // The columns behind this one must have room for the rest.
-            let behind: usize = wanted[col + 1..].iter().sum();
-            let (least, most) = (left.saturating_sub(behind), left.min(wanted[col]));
+            let behind: usize = column_left[col + 1..].iter().sum();
+            let (min, max) = (left.saturating_sub(behind), left.min(column_left[col]));
             if (row + 1, col + 1) == (last, last) {
                 // Each of these gives one matrix.
-                self.found += most - least + 1;
+                self.found += max - min + 1;
                 return;
             }
-            for put in least..=most {
-                if self.found > self.most {
+            for put in min..=max {
+                if self.found > self.max_found {
                     break;
                 }
-                wanted[col] -= put;
-                self.fill(row, col + 1, left - put, wanted);
-                wanted[col] += put;
+                column_left[col] -= put;
+                self.fill(row, col + 1, left - put, column_left);
+                column_left[col] += put;
             }
         }
     }
 }
 
 /// Places for so many counts.
-fn places(counts: usize) -> usize {
+fn slots(counts: usize) -> usize {
     (2 * counts).next_power_of_two()
 }
 
 impl Table {
     /// The table of a shape, if it needs no more than `max_bytes`.
     pub(in crate::heuristic) fn build(shape: Shape, max_bytes: usize) -> Option<Self> {
-        let (most, _) = shape.size(max_bytes)?;
+        let (counts, _) = shape.size(max_bytes)?;
         let mut table = Self {
             shape,
-            counts: Vec::with_capacity(most),
-            distances: Vec::with_capacity(most),
-            next: if most <= 1 << 16 {
-                Next::Narrow(vec![0; most * shape.stride()])
+            counts: Vec::with_capacity(counts),
+            distances: Vec::with_capacity(counts),
+            next: if counts <= 1 << 16 {
+                Next::Narrow(vec![0; counts * shape.stride()])
             } else {
-                Next::Wide(vec![0; most * shape.stride()])
+                Next::Wide(vec![0; counts * shape.stride()])
             },
-            nearer: Vec::with_capacity(most),
-            places: vec![0; places(most)],
+            nearer: Vec::with_capacity(counts),
+            slots: vec![0; slots(counts)],
         };
         let at_home = (0..shape.lines)
             .flat_map(|row| std::iter::repeat_n((row, row), shape.length - usize::from(row == shape.goal)));
@@ -231,29 +235,29 @@ impl Table {
 
     /// The number of a count, a new one if it had none.
     fn number(&mut self, count: u64, distance: u16) -> usize {
-        let place = self.place(count);
-        if self.places[place] == 0 {
+        let slot = self.slot(count);
+        if self.slots[slot] == 0 {
             self.counts.push(count);
             self.distances.push(distance);
-            self.places[place] = self.counts.len() as u32;
+            self.slots[slot] = self.counts.len() as u32;
         }
-        self.places[place] as usize - 1
+        self.slots[slot] as usize - 1
     }
 
     /// Where a count's number is, or should be.
-    fn place(&self, count: u64) -> usize {
-        let last = self.places.len() - 1;
+    fn slot(&self, count: u64) -> usize {
+        let last = self.slots.len() - 1;
         // The high half of the product depends on all bits of the count.
-        let mut place = (count.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & last;
-        while self.places[place] != 0 && self.counts[self.places[place] as usize - 1] != count {
-            place = (place + 1) & last;
+        let mut slot = (count.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & last;
+        while self.slots[slot] != 0 && self.counts[self.slots[slot] as usize - 1] != count {
+            slot = (slot + 1) & last;
         }
-        place
+        slot
     }
 
     /// The number of a count that can be reached.
     pub(in crate::heuristic) fn find(&self, count: u64) -> usize {
-        (self.places[self.place(count)] as usize).checked_sub(1).expect("every board's count is in the table")
+        (self.slots[self.slot(count)] as usize).checked_sub(1).expect("every board's count is in the table")
     }
 
     /// The number of the count after a step from another.
@@ -324,7 +328,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_count_with_the_right_sums_can_be_reached() {
+    fn every_count_with_the_right_sums_is_reachable() {
         for lines in 2..=5 {
             for length in 2..=4 {
                 for goal in 0..lines {

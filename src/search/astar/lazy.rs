@@ -182,11 +182,11 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
         let cost = bucket.column as u32;
         let LazyState { keys, now, .. } = &mut self.lazy;
         now.clear();
-        for place in batch {
-            let entry = &mut self.popped[place];
+        for index in batch {
+            let entry = &mut self.popped[index];
             let last = match deferred(entry.slot()) {
                 Some(step) => {
-                    let insert = table.insert(keys[place], cost, step);
+                    let insert = table.insert(keys[index], cost, step);
                     if insert == Insert::Full {
                         return Err(Halt::Full);
                     }
@@ -205,7 +205,7 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
                     (cost > 0).then_some(Move(stored.step))
                 }
             };
-            now.parents.push(Parent { place: place as u32, last });
+            now.parents.push(Parent { index: index as u32, last });
         }
         Ok(())
     }
@@ -292,9 +292,9 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
         let is_prepared = prepare_selected(heuristic, successors, &by_f.same_f, &mut next.successors);
         by_f.same_f.for_each(|at| {
             let mixed = puzzle.pack(&successors.state(at)).mix(bits);
-            let (place, last) = (chained.len() as u32, Some(successors.step(at)));
+            let (index, last) = (chained.len() as u32, Some(successors.step(at)));
             push_within_capacity(pending_inserts, || (at as u32, mixed, table.prefetch(mixed)));
-            push_within_capacity(&mut next.parents, || Parent { place, last });
+            push_within_capacity(&mut next.parents, || Parent { index, last });
             push_within_capacity(chained, || E::new(0, cost, estimate, successors.payload(at)));
         });
         if !is_prepared {
@@ -318,17 +318,17 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
             deferred_left = left;
         };
         shared.open.push_with(bucket.level + F_STEP, bucket.column + 1, count, make).expect(CHUNKS_RESERVED);
-        for (place, &(at, mixed, home)) in pending_inserts.iter().enumerate() {
+        for (index, &(at, mixed, home)) in pending_inserts.iter().enumerate() {
             match table.insert_from(home, mixed, cost, successors.step(at as usize).0) {
-                Insert::Seen => next.duplicates |= 1 << place,
-                Insert::Better(slot) => chained[place].set_slot(slot),
+                Insert::Seen => next.duplicates |= 1 << index,
+                Insert::Better(slot) => chained[index].set_slot(slot),
                 Insert::New(slot) => {
-                    chained[place].set_slot(slot);
+                    chained[index].set_slot(slot);
                     self.statistics.stored += 1;
                 }
                 Insert::Full => {
                     // States inserted so far are duplicates when they are generated again.
-                    chained.truncate(place);
+                    chained.truncate(index);
                     remove_duplicates(chained, next.duplicates);
                     self.push_count += chained.len();
                     return Err(Halt::Full);
@@ -426,7 +426,7 @@ fn prepare<P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>>(
     batch: &mut Batch<H::SuccessorBatch>,
     entries: &[E],
 ) {
-    let payload = |place| entries[place as usize].payload_ref();
+    let payload = |index| entries[index as usize].payload_ref();
     heuristic.successors(puzzle, &batch.parents, payload, &mut batch.successors);
 }
 

@@ -115,7 +115,7 @@ impl<const N: usize, const V: usize> Before<N, V> {
     #[inline(always)]
     fn collect<'k>(&mut self, parents: &[Parent], kept: impl Fn(u32) -> &'k Kept<N, V>) {
         for (at, parent) in parents.iter().enumerate().take(EXPANSION_BATCH) {
-            let board = kept(parent.place);
+            let board = kept(parent.index);
             let cells = board.cells();
             (self.cells[0][at], self.cells[1][at]) = (cells as u32, (cells >> 32) as u32);
             self.sums[at] = board.sums;
@@ -194,12 +194,12 @@ impl<const N: usize, const V: usize, K: PayloadLayout> PatternDatabases<N, V, K>
         // each. A state stays in a list by being counted: there is nothing to guess
         // for the processor.
         let Some(first) = parents.first() else { return };
-        let mut boards = [kept(first.place); EXPANSION_BATCH];
+        let mut boards = [kept(first.index); EXPANSION_BATCH];
         let mut lists = [[0u8; 2 * EXPANSION_BATCH]; 4];
         let mut counts = 0u32;
         let count = |counts: u32, step: usize| (counts >> (8 * step)) as usize % (2 * EXPANSION_BATCH);
         for (at, (parent, board)) in parents.iter().zip(&mut boards).enumerate() {
-            *board = kept(parent.place);
+            *board = kept(parent.index);
             let last = parent.last.map_or(4, |step| step.0 as usize % 4);
             for (step, list) in lists.iter_mut().enumerate() {
                 list[count(counts, step)] = at as u8;

@@ -255,7 +255,7 @@ mod tests {
                         let step = moves[(random >> 20) as usize % moves.len()];
                         (state, last) = (puzzle.apply(&state, step), Some(step));
                         let memo = databases.evaluate(&puzzle, &state);
-                        (memo.kept, Parent { place, last: last.filter(|_| random >> 30 > 0) })
+                        (memo.kept, Parent { index: place, last: last.filter(|_| random >> 30 > 0) })
                     })
                     .collect();
                 let parents: Vec<Parent> = boards.iter().map(|board| board.1).collect();
@@ -275,7 +275,7 @@ mod tests {
                 let boards: Vec<Kept<N, 2>> = selected.iter().map(|&at| one_by_one.payload(at)).collect();
                 let parents: Vec<Parent> = (0..)
                     .zip(&selected)
-                    .map(|(place, &at)| Parent { place, last: Some(one_by_one.step(at)) })
+                    .map(|(place, &at)| Parent { index: place, last: Some(one_by_one.step(at)) })
                     .collect();
                 databases.draft_each(&puzzle, &parents, |place| &boards[place as usize], &mut in_lanes);
                 assert_eq!(all(&next), all(&in_lanes));
