@@ -82,11 +82,16 @@ pub fn improve(
         beams_started: AtomicUsize::new(0),
     };
     loop {
-        let again = Instant::now();
+        let round_started = Instant::now();
         if beam::suits(field.size()) {
-            rounds.beams(again, deadline, (resources.threads, resources.memory, resources.width), work);
+            rounds.run_beams(
+                round_started,
+                deadline,
+                (resources.threads, resources.memory, resources.width),
+                work,
+            );
         }
-        rounds.windows(work);
+        rounds.shorten_windows(work);
         // Beams with other side orders may find more, if enough time is left.
         let left = deadline.saturating_duration_since(Instant::now());
         let enough = left > (deadline - started) / 10 && limits.reached(0).is_none();
@@ -123,7 +128,7 @@ impl Rounds<'_> {
 
     /// Runs beams one after the other for most of the time. In each round, every thread that joins
     /// runs a beam of its own.
-    fn beams(
+    fn run_beams(
         &self,
         started: Instant,
         deadline: Instant,
@@ -131,39 +136,44 @@ impl Rounds<'_> {
         work: &mut Work,
     ) {
         let total = deadline.saturating_duration_since(started);
-        let time = Schedule { started, deadline, total };
+        let schedule = Schedule { started, deadline, total };
         let size = self.field.size();
         let needed = beam::bytes(size, beam::max_width_in(size, total));
-        for &(part, changes_ends) in rounds(size, total) {
+        for &(fraction, changes_ends) in beam_schedule(size, total) {
             // Helpers may still join later, but the owner's beam must not become narrower for them.
-            let parts = match self.helpers.has_idle() {
+            let shares = match self.helpers.has_idle() {
                 true => threads.max(1),
                 false => (8 * memory.len() / needed).clamp(1, threads.max(1)),
             };
-            let share = memory.len() / parts;
+            let share = memory.len() / shares;
             let memories: Mutex<Vec<&mut [u64]>> =
-                Mutex::new(memory.chunks_mut(share.max(1)).take(parts).collect());
-            let done = Mutex::new(Work::default());
+                Mutex::new(memory.chunks_mut(share.max(1)).take(shares).collect());
+            let total_work = Mutex::new(Work::default());
             self.helpers.run_shared(&|| {
                 // Memory is taken from the back; every other thread starts at the goal.
                 let (memory, from_other_end) = {
                     let mut memories = memories.lock();
                     let Some(memory) = memories.pop() else { return };
-                    (memory, (parts - 1 - memories.len()) % 2 == 1)
+                    (memory, (shares - 1 - memories.len()) % 2 == 1)
                 };
                 let mut work = Work::default();
-                self.beam((memory, width), (&time, part), from_other_end != changes_ends, &mut work);
-                *done.lock() += work;
+                self.run_beam(
+                    (memory, width),
+                    (&schedule, fraction),
+                    from_other_end != changes_ends,
+                    &mut work,
+                );
+                *total_work.lock() += work;
             });
-            *work += done.into_inner();
+            *work += total_work.into_inner();
         }
     }
 
     /// Runs one beam that should end after a fraction of the time.
-    fn beam(
+    fn run_beam(
         &self,
         (memory, width): (&mut [u64], Option<usize>),
-        (&Schedule { started, deadline, total }, part): (&Schedule, f64),
+        (&Schedule { started, deadline, total }, fraction): (&Schedule, f64),
         from_goal: bool,
         work: &mut Work,
     ) {
@@ -172,7 +182,7 @@ impl Rounds<'_> {
             width: width
                 .unwrap_or_else(|| beam::max_width_in(size, total))
                 .min(beam::max_width(size, 8 * memory.len())),
-            deadline: width.is_none().then_some(started + total.mul_f64(part)),
+            deadline: width.is_none().then_some(started + total.mul_f64(fraction)),
             side_order: BeamParams::SIDE_ORDERS
                 [self.beams_started.fetch_add(1, Relaxed) % BeamParams::SIDE_ORDERS.len()],
             weights: Weights::of(size),
@@ -180,8 +190,8 @@ impl Rounds<'_> {
         if params.width == 0 || Instant::now() >= deadline {
             return;
         }
-        let late = started + total.mul_f64((part * 1.1).min(0.985));
-        let limits = Limits { deadline: Some(late.min(deadline)), ..self.limits };
+        let hard_deadline = started + total.mul_f64((fraction * 1.1).min(0.985));
+        let limits = Limits { deadline: Some(hard_deadline.min(deadline)), ..self.limits };
         let best = self.best.length.load(Relaxed);
         let reversed = from_goal.then(|| self.field.reversed());
         let field = reversed.as_ref().unwrap_or(self.field);
@@ -192,59 +202,60 @@ impl Rounds<'_> {
     }
 
     /// Shortens windows with increasing slack until the time is over or nothing is found.
-    fn windows(&self, work: &mut Work) {
+    fn shorten_windows(&self, work: &mut Work) {
         let tried = Mutex::new(0u64);
         let mut slack = 4;
         let mut offset = 0;
         while slack <= MAX_SLACK && !self.is_shortest() && self.limits.reached(0).is_none() {
             let path = std::mem::take(&mut *self.best.path.lock());
             let before = path.len();
-            let pieces = self.pieces(path, offset);
+            let segments = self.segments(path, offset);
             let next = AtomicUsize::new(0);
-            let over = AtomicBool::new(false);
+            let is_over = AtomicBool::new(false);
             self.helpers.run_shared(&|| {
                 let mut windows = Windows::new(self.field.size());
-                while let Some(piece) = pieces.get(next.fetch_add(1, Relaxed)) {
-                    let (field, path) = &mut *piece.lock();
+                while let Some(segment) = segments.get(next.fetch_add(1, Relaxed)) {
+                    let (field, path) = &mut *segment.lock();
                     let mut polls = 0u32;
                     windows.shorten(field, path, slack, || {
                         polls += 1;
                         if polls.is_multiple_of(4) && self.limits.reached(0).is_some() {
-                            over.store(true, Relaxed);
+                            is_over.store(true, Relaxed);
                         }
-                        over.load(Relaxed)
+                        is_over.load(Relaxed)
                     });
                 }
                 *tried.lock() += windows.tried();
             });
-            let path: Vec<Direction> = pieces.into_iter().flat_map(|piece| piece.into_inner().1).collect();
+            let path: Vec<Direction> =
+                segments.into_iter().flat_map(|segment| segment.into_inner().1).collect();
             let after = path.len();
             self.best.length.store(after, Relaxed);
             *self.best.path.lock() = path;
-            offset += PIECE / 2;
+            offset += SEGMENT_MOVES / 2;
             // Each slack gets two passes, with the cuts between segments in different places.
-            if after == before && offset.is_multiple_of(PIECE) {
+            if after == before && offset.is_multiple_of(SEGMENT_MOVES) {
                 slack += 2;
             }
         }
         work.generated += tried.into_inner();
     }
 
-    /// Cuts `path` into segments, each with the board at its start. The first cut is after `offset`
-    /// moves modulo `PIECE`.
-    fn pieces(&self, path: Vec<Direction>, offset: usize) -> Vec<Mutex<(MutableBoard, Vec<Direction>)>> {
+    /// Cuts `path` into segments, each with the board at its start. `offset` shifts the
+    /// cuts.
+    fn segments(&self, path: Vec<Direction>, offset: usize) -> Vec<Mutex<(MutableBoard, Vec<Direction>)>> {
         let mut field = self.field.clone();
-        let mut pieces = Vec::new();
+        let mut segments = Vec::new();
         let mut rest = path.as_slice();
-        let mut size = PIECE - offset % PIECE;
+        let mut size = SEGMENT_MOVES - offset % SEGMENT_MOVES;
         while !rest.is_empty() {
-            let (piece, others) = rest.split_at(size.min(rest.len()));
-            pieces.push(Mutex::new((field.clone(), piece.to_vec())));
-            piece.iter().for_each(|&step| field.shift(step));
+            let (segment, others) = rest.split_at(size.min(rest.len()));
+            segments.push(Mutex::new((field.clone(), segment.to_vec())));
+            segment.iter().for_each(|&step| field.shift(step));
             rest = others;
-            size = PIECE;
+            size = SEGMENT_MOVES;
         }
-        pieces
+        segments
     }
 }
 
@@ -252,12 +263,12 @@ impl Rounds<'_> {
 const MAX_SLACK: usize = 16;
 
 /// The number of moves in a segment.
-const PIECE: usize = 256;
+const SEGMENT_MOVES: usize = 256;
 
 /// Returns the schedule of beams: the fraction of `total` at which each should end, and whether it
 /// starts at the other end of the puzzle. On a small board two beams, one from each end, find more
 /// than one of twice the width.
-fn rounds(size: Size, total: Duration) -> &'static [(f64, bool)] {
+fn beam_schedule(size: Size, total: Duration) -> &'static [(f64, bool)] {
     if total < Duration::from_millis(300) {
         &[(0.92, false)]
     } else if size.cells() <= 25 {

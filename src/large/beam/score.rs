@@ -326,14 +326,14 @@ impl Stage {
         let (home, here, there) = (&self.spots[tile], &self.spots[from], &self.spots[to]);
         // A tile that leaves its line loses its penalties, one that enters gains them. Counting
         // always is faster than a branch that is hard to predict.
-        let (leaves, comes, wrong) = if vertical {
-            let (leaves, comes) = (home.row == here.row, home.row == there.row);
-            (leaves, comes, self.disorder_in_row(board, if leaves { here } else { there }, home))
+        let (leaves, enters, wrong) = if vertical {
+            let (leaves, enters) = (home.row == here.row, home.row == there.row);
+            (leaves, enters, self.disorder_in_row(board, if leaves { here } else { there }, home))
         } else {
-            let (leaves, comes) = (home.col == here.col, home.col == there.col);
-            (leaves, comes, self.disorder_in_col(board, if leaves { here } else { there }, home))
+            let (leaves, enters) = (home.col == here.col, home.col == there.col);
+            (leaves, enters, self.disorder_in_col(board, if leaves { here } else { there }, home))
         };
-        let penalty = home.disorder * (i32::from(comes) - i32::from(leaves));
+        let penalty = home.disorder * (i32::from(enters) - i32::from(leaves));
         let delta = self.tile_score(home, there) - self.tile_score(home, here) + penalty * wrong;
         let hash = score.hash.wrapping_add(self.hash_change(tile, from, to));
         if tile >= self.line_tiles {

@@ -121,7 +121,7 @@ fn shard_of(hash: u64, shards: usize) -> usize {
 pub(super) struct Selection<'m> {
     order: &'m mut [u32],
     recent: RecentBoards<'m>,
-    ends: Vec<u32>,
+    bucket_ends: Vec<u32>,
 }
 
 /// The boards selected in this and in recent levels.
@@ -142,7 +142,7 @@ impl<'m> Selection<'m> {
                 line_states: allocator.alloc(slots)?,
                 level: 0,
             },
-            ends: vec![0; BUCKETS],
+            bucket_ends: vec![0; BUCKETS],
         })
     }
 
@@ -179,20 +179,17 @@ impl<'m> Selection<'m> {
             (shard, &candidates[shard][(packed & ((1 << INDEX_BITS) - 1)) as usize])
         };
         if count < BUCKETS / 8 {
-            order
-                .iter_mut()
-                .zip(packed_indices(candidates))
-                .for_each(|(packed, (number, _))| *packed = number);
+            order.iter_mut().zip(packed_indices(candidates)).for_each(|(slot, (packed, _))| *slot = packed);
             order.sort_unstable_by_key(|&packed| at(packed).1.key);
         } else {
-            sort(candidates, order, &mut self.ends);
+            sort(candidates, order, &mut self.bucket_ends);
         }
-        for (number, &packed) in order.iter().enumerate() {
+        for (rank, &packed) in order.iter().enumerate() {
             // Prefetch the data of later candidates.
-            if let Some(&ahead) = order.get(number + 2 * PREFETCH_DISTANCE) {
+            if let Some(&ahead) = order.get(rank + 2 * PREFETCH_DISTANCE) {
                 prefetch(&raw const *at(ahead).1);
             }
-            if let Some(&ahead) = order.get(number + PREFETCH_DISTANCE) {
+            if let Some(&ahead) = order.get(rank + PREFETCH_DISTANCE) {
                 let (shard, candidate) = at(ahead);
                 prefetch(
                     &raw const self.recent.hashes
@@ -210,24 +207,24 @@ impl<'m> Selection<'m> {
 
 /// Returns all candidates with their packed indices.
 fn packed_indices<'c>(candidates: &'c [&'c [Candidate]]) -> impl Iterator<Item = (u32, &'c Candidate)> {
-    (0u32..).zip(candidates).flat_map(|(shard, line)| (shard << INDEX_BITS..).zip(*line))
+    (0u32..).zip(candidates).flat_map(|(shard, list)| (shard << INDEX_BITS..).zip(*list))
 }
 
 /// Sorts candidates by key, up to the ignored bits.
-fn sort(candidates: &[&[Candidate]], order: &mut [u32], ends: &mut [u32]) {
+fn sort(candidates: &[&[Candidate]], order: &mut [u32], bucket_ends: &mut [u32]) {
     let all = || candidates.iter().copied().flatten();
-    let least = all().map(|candidate| candidate.key).min().unwrap_or(0);
-    let bucket = |candidate: &Candidate| (((candidate.key - least) >> KEY_SHIFT) as usize).min(BUCKETS - 1);
-    ends.fill(0);
+    let min_key = all().map(|candidate| candidate.key).min().unwrap_or(0);
+    let bucket = |candidate: &Candidate| (((candidate.key - min_key) >> KEY_SHIFT) as usize).min(BUCKETS - 1);
+    bucket_ends.fill(0);
     for candidate in all() {
-        ends[bucket(candidate)] += 1;
+        bucket_ends[bucket(candidate)] += 1;
     }
     let mut sum = 0;
-    for end in ends.iter_mut() {
+    for end in bucket_ends.iter_mut() {
         sum += std::mem::replace(end, sum);
     }
     for (packed, candidate) in packed_indices(candidates) {
-        let end = &mut ends[bucket(candidate)];
+        let end = &mut bucket_ends[bucket(candidate)];
         order[*end as usize] = packed;
         *end += 1;
     }
@@ -252,15 +249,15 @@ impl RecentBoards<'_> {
         *slot = [hash, slot[0]];
     }
 
-    /// Counts a board with this `arrangement` of the line's tiles. Returns whether at most `most`
+    /// Counts a board with this `arrangement` of the line's tiles. Returns whether at most `max`
     /// boards of this level have it.
     #[inline(always)]
-    pub(super) fn admit(&mut self, arrangement: u64, most: u32) -> bool {
+    pub(super) fn admit(&mut self, arrangement: u64, max: u32) -> bool {
         let entry = &mut self.line_states[Self::slot(arrangement, self.line_states.len())];
         if entry.level != self.level || entry.hash != arrangement {
             *entry = LineStateCount { hash: arrangement, level: self.level, count: 0 };
         }
         entry.count += 1;
-        entry.count <= most
+        entry.count <= max
     }
 }

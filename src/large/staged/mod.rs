@@ -95,7 +95,7 @@ impl Staged {
                 end -= 1;
             }
         }
-        self.last_two(field, unsolved, &view, start);
+        self.place_last_two(field, unsolved, &view, start);
         (0..view.width).for_each(|place| self.fixed[view.cell(0, place)] = false);
     }
 
@@ -111,7 +111,7 @@ impl Staged {
     }
 
     /// Places the last two tiles of the line, whose homes are at `start` and `start + 1`.
-    fn last_two(&mut self, field: &mut MutableBoard, unsolved: Unsolved, view: &View, start: usize) {
+    fn place_last_two(&mut self, field: &mut MutableBoard, unsolved: Unsolved, view: &View, start: usize) {
         let homes = [view.cell(0, start), view.cell(0, start + 1)];
         if homes.iter().all(|&home| field.is_home(home)) {
             return;
@@ -200,7 +200,7 @@ fn unobstructed_cost(field: &MutableBoard, home: usize) -> u32 {
 fn next_side(field: &MutableBoard, unsolved: Unsolved) -> Option<Side> {
     let cols = field.size().cols();
     let blank = usize::from(field.cells()[field.blank()]);
-    let far = |side: &Side| {
+    let distance = |side: &Side| {
         let view = View::new(unsolved, *side, cols);
         let away = |home: usize| {
             let cell = field.cell_of(home);
@@ -208,7 +208,7 @@ fn next_side(field: &MutableBoard, unsolved: Unsolved) -> Option<Side> {
         };
         (0..view.width).map(|place| away(view.cell(0, place))).sum::<usize>()
     };
-    unsolved.open_sides((blank / cols, blank % cols), ENDGAME_SIDE).min_by_key(far)
+    unsolved.open_sides((blank / cols, blank % cols), ENDGAME_SIDE).min_by_key(distance)
 }
 
 impl IntoWindow<'_> {

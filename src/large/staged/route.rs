@@ -86,7 +86,7 @@ pub(super) struct Router {
     /// The open list: stacks by f. All are empty between searches.
     open: Vec<Vec<u32>>,
     /// The largest f in use.
-    highest: usize,
+    max_f: usize,
 }
 
 /// A route: its cost, including the remaining cost at the target, and its moves.
@@ -110,9 +110,12 @@ impl Approach {
 
     fn estimate(&self, (row, col): (usize, usize)) -> u32 {
         let (v, h) = (row as isize - self.tile.0, col as isize - self.tile.1);
-        let far = |v: isize, h: isize| (v.unsigned_abs() + h.unsigned_abs()) as u32;
+        let distance = |v: isize, h: isize| (v.unsigned_abs() + h.unsigned_abs()) as u32;
         let [up, right, down, left] = self.by_side;
-        (up + far(v + 1, h)).min(right + far(v, h - 1)).min(down + far(v - 1, h)).min(left + far(v, h + 1))
+        (up + distance(v + 1, h))
+            .min(right + distance(v, h - 1))
+            .min(down + distance(v - 1, h))
+            .min(left + distance(v, h + 1))
     }
 }
 
@@ -139,7 +142,7 @@ impl Router {
             stamp: 0,
             nodes: vec![RouteNode::default(); 5 * cells],
             open: Vec::new(),
-            highest: 0,
+            max_f: 0,
         }
     }
 
@@ -172,10 +175,10 @@ impl Router {
         };
         // Returns the cost of moving the blank between adjacent cells, given the tiles before the
         // route.
-        let step = |from: usize, to: usize| {
-            let (home, near, far) = (at(field.cells()[to].into()), at(from), at(to));
+        let move_cost = |from: usize, to: usize| {
+            let (home, new_cell, old_cell) = (at(field.cells()[to].into()), at(from), at(to));
             let away = |position: (usize, usize)| home.0.abs_diff(position.0) + home.1.abs_diff(position.1);
-            if away(near) < away(far) { MOVE - BIAS } else { MOVE + BIAS }
+            if away(new_cell) < away(old_cell) { MOVE - BIAS } else { MOVE + BIAS }
         };
         let free = |cell: usize, direction: Direction| {
             let (row, col) = at(cell);
@@ -193,35 +196,35 @@ impl Router {
         let start = self.with_blank_at(field.blank(), tile);
         let id = self.id(start);
         self.nodes[id] = RouteNode { stamp: self.stamp, cost: 0, parent: u32::MAX };
-        let mut cursor = usize::MAX;
+        let mut min_f = usize::MAX;
         if let Position::Apart { blank } = start {
-            for end in self.monotone_paths(at(blank), at(tile), fixed, &step) {
-                let level = (self.nodes[end].cost + estimate(self.position(end as u32))) as usize;
-                self.push(level, end);
-                cursor = cursor.min(level);
+            for end in self.monotone_paths(at(blank), at(tile), fixed, &move_cost) {
+                let f = (self.nodes[end].cost + estimate(self.position(end as u32))) as usize;
+                self.push(f, end);
+                min_f = min_f.min(f);
             }
         }
-        if cursor == usize::MAX {
+        if min_f == usize::MAX {
             // No monotone path exists, or the blank is already adjacent to the tile.
             self.stamp += 1;
             self.nodes[id].stamp = self.stamp;
-            cursor = estimate(start) as usize;
-            self.push(cursor, id);
+            min_f = estimate(start) as usize;
+            self.push(min_f, id);
         }
         let mut best: Option<(u32, usize)> = None;
         loop {
-            while cursor <= self.highest && self.open[cursor].is_empty() {
-                cursor += 1;
+            while min_f <= self.max_f && self.open[min_f].is_empty() {
+                min_f += 1;
             }
-            if cursor > self.highest || best.is_some_and(|(cost, _)| cost as usize <= cursor) {
+            if min_f > self.max_f || best.is_some_and(|(cost, _)| cost as usize <= min_f) {
                 break;
             }
-            let Some(id) = self.open[cursor].pop() else { continue };
+            let Some(id) = self.open[min_f].pop() else { continue };
             let id = id as usize;
             let position = self.position(id as u32);
             let cost = self.nodes[id].cost;
-            if cost as usize + (estimate(position) as usize) < cursor {
-                continue; // It was found cheaper since, and done.
+            if cost as usize + (estimate(position) as usize) < min_f {
+                continue; // A cheaper path to this state was expanded already.
             }
             let (tile_at, blank) = match position {
                 Position::Apart { blank } => (tile, blank),
@@ -237,9 +240,9 @@ impl Router {
                 let node = &mut router.nodes[next];
                 if node.stamp != router.stamp || node.cost > cost {
                     *node = RouteNode { stamp: router.stamp, cost, parent: id as u32 };
-                    let level = (cost + estimate(position)) as usize;
-                    router.push(level, next);
-                    cursor = cursor.min(level);
+                    let f = (cost + estimate(position)) as usize;
+                    router.push(f, next);
+                    min_f = min_f.min(f);
                 }
             };
             match position {
@@ -247,7 +250,7 @@ impl Router {
                     for direction in Direction::ALL {
                         if let Some(cell) = free(blank, direction) {
                             let position = self.with_blank_at(cell, tile);
-                            reach(self, position, cost + step(blank, cell));
+                            reach(self, position, cost + move_cost(blank, cell));
                         }
                     }
                 }
@@ -256,18 +259,18 @@ impl Router {
                     for turn in [1, 3] {
                         let next = Direction::from_index(side as usize + turn);
                         if let (Some(corner), Some(end)) = (free(blank, next), free(tile, next)) {
-                            let round = step(blank, corner) + step(corner, end);
-                            reach(self, Position::Beside { tile, side: next }, cost + round);
+                            let cost_around = move_cost(blank, corner) + move_cost(corner, end);
+                            reach(self, Position::Beside { tile, side: next }, cost + cost_around);
                         }
                     }
                 }
             }
         }
-        // All stacks below `cursor` are empty.
-        for level in self.open.iter_mut().take(self.highest + 1).skip(cursor) {
-            level.clear();
+        // All stacks below `min_f` are empty.
+        for stack in self.open.iter_mut().take(self.max_f + 1).skip(min_f) {
+            stack.clear();
         }
-        self.highest = 0;
+        self.max_f = 0;
         self.coordinates = coordinates;
         let (cost, end) = best?;
         Some(Route { cost, moves: self.moves(end) })
@@ -281,20 +284,20 @@ impl Router {
         blank: (usize, usize),
         tile: (usize, usize),
         fixed: &[bool],
-        step: &impl Fn(usize, usize) -> u32,
+        move_cost: &impl Fn(usize, usize) -> u32,
     ) -> Vec<usize> {
         let cols = self.cols;
         let cell = |(row, col): (usize, usize)| row * cols + col;
         let toward = |from: usize, to: usize, at: usize| if from <= to { from + at } else { from - at };
         let (rows, width) = (blank.0.abs_diff(tile.0), blank.1.abs_diff(tile.1));
-        let mut last_col = [0; 257];
-        for (at, col) in last_col.iter_mut().enumerate().take(width + 1) {
+        let mut cols_toward_tile = [0; 257];
+        for (at, col) in cols_toward_tile.iter_mut().enumerate().take(width + 1) {
             *col = toward(blank.1, tile.1, at);
         }
         for down in 0..=rows {
             let row = toward(blank.0, tile.0, down);
             for across in usize::from(down == 0)..=width {
-                let here = cell((row, last_col[across]));
+                let here = cell((row, cols_toward_tile[across]));
                 if fixed[here] || (down, across) == (rows, width) {
                     continue;
                 }
@@ -302,15 +305,15 @@ impl Router {
                 let mut from = |before: usize| {
                     let node = self.nodes[4 * self.cells + before];
                     if node.stamp == self.stamp {
-                        let cost = node.cost + step(before, here);
+                        let cost = node.cost + move_cost(before, here);
                         best = best.min((cost, 4 * self.cells + before));
                     }
                 };
                 if down > 0 {
-                    from(cell((toward(blank.0, tile.0, down - 1), last_col[across])));
+                    from(cell((toward(blank.0, tile.0, down - 1), cols_toward_tile[across])));
                 }
                 if across > 0 {
-                    from(cell((row, last_col[across - 1])));
+                    from(cell((row, cols_toward_tile[across - 1])));
                 }
                 let id = self.id(self.with_blank_at(here, cell(tile)));
                 if best.0 != u32::MAX {
@@ -321,7 +324,7 @@ impl Router {
         let stamp = self.stamp;
         let ends = [
             (rows > 0).then(|| cell((toward(blank.0, tile.0, rows.wrapping_sub(1)), tile.1))),
-            (width > 0).then(|| cell((tile.0, last_col[width.wrapping_sub(1)]))),
+            (width > 0).then(|| cell((tile.0, cols_toward_tile[width.wrapping_sub(1)]))),
         ];
         let ends = ends.map(|end| end.map(|end| self.id(self.with_blank_at(end, cell(tile)))));
         let reached = ends.map(|end| end.filter(|&id| self.nodes[id].stamp == stamp));
@@ -355,12 +358,12 @@ impl Router {
         }
     }
 
-    fn push(&mut self, level: usize, id: usize) {
-        if self.open.len() <= level {
-            self.open.resize_with(level + 1, Vec::new);
+    fn push(&mut self, f: usize, id: usize) {
+        if self.open.len() <= f {
+            self.open.resize_with(f + 1, Vec::new);
         }
-        self.highest = self.highest.max(level);
-        self.open[level].push(id as u32);
+        self.max_f = self.max_f.max(f);
+        self.open[f].push(id as u32);
     }
 
     /// Returns the moves from the start to state `end`.

@@ -227,11 +227,11 @@ impl Databases {
     pub(crate) fn partition(&mut self, size: Size, blank: usize, budget: &Budget) -> Option<Partition> {
         let same = |choice: &&PartitionChoice| choice.size == size && choice.blank == blank;
         let exact = self.chosen.iter().find(same);
-        // A new goal may be a mirror image of one whose databases are in memory.
         if self.deterministic {
             // The set of databases in memory depends on the timing of threads.
             return exact.map(|choice| choice.partition.clone());
         }
+        // A new goal may be a mirror image of one whose databases are in memory.
         let found = exact
             .or_else(|| self.chosen.iter().find(|choice| self.library.has(&choice.partition, size, blank)))
             .map(|choice| choice.partition.clone());
@@ -269,8 +269,7 @@ impl Databases {
                     format!("the databases of {} would be too large", partition.name())
                 }
                 None if self.deterministic => {
-                    "with --deterministic, databases are loaded only for boards among the first records of a file"
-                        .into()
+                    "with --deterministic, only boards among the first records of a file get databases".into()
                 }
                 None => format!("no memory is left for the databases of {}", partition.name()),
             },

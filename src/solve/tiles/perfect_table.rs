@@ -74,12 +74,12 @@ struct TableSolver {
 }
 
 /// The longest solution of a 3×3 board, rounded up.
-const MOVES: usize = 32;
+const MAX_MOVES: usize = 32;
 
 impl Solver for TableSolver {
     fn attempt(&self, board: &Board, _: Attempt<'_, '_>, effort: &mut Effort) -> Option<Verdict> {
         let (labels, tiles) = (self.puzzle.labels(), board.tiles());
-        let mut moves = Vec::with_capacity(MOVES);
+        let mut moves = Vec::with_capacity(MAX_MOVES);
         for segment in self.table.path(|cell| labels[tiles[cell] as usize].into(), board.blank()) {
             moves.extend(segment.moves());
         }

@@ -211,16 +211,16 @@ fn choose_solver(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dy
         Layers::IfSuitable => layered::suits(tray),
         Layers::Never => false,
     };
-    let first = TrayPlan {
+    let any_plan = TrayPlan {
         method: Method::AnySolution,
         allow_fallback: false,
         layers: Layers::Never,
         try_exact_first: !layers,
         ..plan
     };
-    let fallback_solver = || plan.allow_fallback.then(|| choose_solver(tray, first, table_bytes));
+    let fallback_solver = || plan.allow_fallback.then(|| choose_solver(tray, any_plan, table_bytes));
     if layers && plan.method == Method::AnySolution {
-        let any = || choose_solver(tray, first, table_bytes);
+        let any = || choose_solver(tray, any_plan, table_bytes);
         if let Some(solver) = layered::any_solver(tray, plan.metric, any) {
             return solver;
         }
@@ -228,9 +228,9 @@ fn choose_solver(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dy
         return solver;
     }
     match (packed_key_bits(tray, 64), packed_key_bits(tray, 128)) {
-        (Some(0..=44), _) => packed::<u64, u64>(tray, plan, bound, guidance),
-        (Some(45..=112), _) => packed::<u64, u128>(tray, plan, bound, guidance),
-        (_, Some(0..=110)) => packed::<u128, u128>(tray, plan, bound, guidance),
+        (Some(0..=44), _) => packed_solver::<u64, u64>(tray, plan, bound, guidance),
+        (Some(45..=112), _) => packed_solver::<u64, u128>(tray, plan, bound, guidance),
+        (_, Some(0..=110)) => packed_solver::<u128, u128>(tray, plan, bound, guidance),
         _ => list_solver(tray, plan, Some((bound, guidance))),
     }
 }
@@ -303,7 +303,7 @@ fn solved(moves: Vec<Shift>, bound: u32, optimal: bool) -> Verdict {
     })
 }
 
-fn packed<M: Mask, K: CellKey>(
+fn packed_solver<M: Mask, K: CellKey>(
     tray: &Arc<Tray>,
     plan: TrayPlan,
     bound: TrayDistances,
@@ -386,7 +386,7 @@ impl<M: Mask, K: CellKey> TraySolver for PackedTray<M, K> {
             Method::Beam(width) => {
                 record_outcome(effort, "beam", name, beam::solve(problem, width, &limits, region))
             }
-            Method::BoardsOnly(_) => unreachable!("refused before"),
+            Method::BoardsOnly(_) => unreachable!("handled by choose_solver"),
             Method::BestFirst(order) if !order.weighs_estimates() => {
                 let problem = Problem { puzzle, heuristic: &Blind, start: puzzle.start() };
                 let outcome = astar::solve(problem, order, &limits, region, helpers, WhenFull::Stop);
@@ -531,7 +531,7 @@ impl TraySolver for ListTray {
                 name,
                 dynamic_key::beam(&mut metric_space, width, &limits, region),
             ),
-            Method::BoardsOnly(_) => unreachable!("refused before"),
+            Method::BoardsOnly(_) => unreachable!("handled by choose_solver"),
         };
         let shifts = |path: &[Move]| path.iter().map(|&step| Lists::shift(step, cols)).collect();
         conclude(outcome, tier, cut_short, shifts, |_| {
@@ -554,10 +554,10 @@ impl ListTray {
         limits: &Limits<'_>,
         region: &mut Region<'_>,
     ) -> Option<Outcome> {
-        let few = limits.with_at_most(STOPS_NODES);
+        let stop_limits = limits.with_at_most(STOPS_NODES);
         let mut stops = TraySpace::new(&self.tray, Metric::Slide, self.guidance.clone(), true).with_stops();
         let Outcome { ending, statistics } =
-            dynamic_key::solve(&mut stops, Order::weighted(GUIDANCE_WEIGHT), &few, region);
+            dynamic_key::solve(&mut stops, Order::weighted(GUIDANCE_WEIGHT), &stop_limits, region);
         let Ending::Solved { path, .. } = ending else { return None };
         let steps = path.iter().flat_map(|&slide| unit_steps((codec.shift)(slide)));
         let path = merge_steps(steps, self.plan.metric).into_iter().map(codec.step).collect();
