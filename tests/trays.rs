@@ -440,7 +440,7 @@ fn lists_follow_the_oracle(tray: &Tray, metric: Metric) {
         }
         lists.load(&key);
         let Some((shift, after)) = wanted.get(turn * turn % wanted.len().max(1)) else { return };
-        lists.follow(Lists::step(*shift, tray.cols()));
+        lists.apply(Lists::step(*shift, tray.cols()));
         blocks.clone_from(after);
     }
     let arrangements: BTreeSet<_> = keys.values().collect();

@@ -197,7 +197,7 @@ mod tests {
                 let step = moves[turn * 7 % moves.len()];
                 let shift = packed.shift(step);
                 state = packed.apply(&state, step);
-                lists.follow(Lists::step(shift, tray.cols()));
+                lists.apply(Lists::step(shift, tray.cols()));
                 let block = arrangement.iter_mut().find(|block| block.at == shift.from).unwrap();
                 block.at = shift.to;
                 last = Some(step);

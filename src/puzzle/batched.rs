@@ -1,37 +1,36 @@
-//! The contract of a puzzle whose states are expanded by the batch.
+//! Contract of a puzzle that expands packed states in batches.
 //!
-//! Where a state fits one word and its neighbours are found by a few dozen
-//! instructions, most time of a search goes into everything else. Such a puzzle
-//! takes a handful of packed states at once and passes on their neighbours,
-//! packed.
+//! If a state fits one word and its neighbours take a few dozen instructions, most of the time of a
+//! search is spent elsewhere. Such a puzzle expands a batch of packed states at once and emits
+//! their neighbours, packed.
 
 use super::Move;
 use crate::memory::Packed;
 
-/// A puzzle that expands packed states by the batch.
+/// A puzzle that expands packed states in batches.
 ///
-/// What every implementation owes to the searches:
+/// Every implementation guarantees:
 /// * every move can be undone, and costs one;
-/// * identities ([`Packed`]) are exact, never zero, and mixed well: any of
-///   their bits may serve as a hash;
-/// * a note, which is joined over all ways to a state, may be used to leave out
-///   neighbours that are no farther from the start than the state itself. A
-///   state without a note has all of its neighbours.
+/// * keys ([`Packed`]) are exact, never zero, and well mixed: any of their bits may serve as a
+///   hash;
+/// * *used-move bits* (Korf 2004, used-operator bits) are combined over all paths to a state. They
+///   may exclude neighbours that are no farther from the start than the state itself. A state
+///   without used-move bits has all of its neighbours.
 pub trait Batched: Sync {
-    /// A state with its note.
+    /// A state with its used-move bits.
     type State: Packed;
     /// Working memory of one thread.
     type Workspace: Default;
 
-    /// How many bits a note has, at least one.
+    /// Returns the number of used-move bits, at least one.
     fn used_move_bits(&self) -> u32;
 
-    /// Whether a state with its note may still lead to states that are nearer
-    /// to the start. If not, a search need not compare with the layer before.
+    /// Returns whether a state with used-move bits may still lead to states nearer to the start. If
+    /// not, a search need not compare with the previous layer.
     fn reaches_previous_layer(&self) -> bool;
 
-    /// Passes on the neighbours of up to [`BATCH`] states, each with the note of
-    /// the way by which it was reached.
+    /// Emits the neighbours of up to [`BATCH`] states, each with the used-move bits of the move
+    /// that led to it.
     fn expand<S: Neighbours<Self::State>>(
         &self,
         states: &[Self::State],
@@ -39,22 +38,22 @@ pub trait Batched: Sync {
         neighbours: &mut S,
     );
 
-    /// Whether a state is a goal.
+    /// Returns whether a state is a goal.
     fn is_goal(&self, state: Self::State) -> bool;
 
-    /// The move between two neighbours.
+    /// Returns the move between two neighbours.
     fn step(&self, from: Self::State, to: Self::State) -> Move;
 }
 
-/// States that are expanded at once.
+/// Maximum number of states expanded at once.
 pub const BATCH: usize = 64;
 
-/// Who takes the neighbours.
+/// Receiver of neighbours.
 pub trait Neighbours<E> {
-    /// A neighbour.
+    /// Receives a neighbour.
     fn push(&mut self, state: E);
 
-    /// The neighbour that was last passed on is a goal.
+    /// Reports that the last neighbour is a goal.
     fn goal(&mut self, state: E);
 }
 

@@ -1,8 +1,8 @@
-//! What a state and a move are: the contract of every puzzle.
+//! The contract of every puzzle: states and moves.
 //!
-//! A puzzle is a graph in which every move can be undone and costs one. It says
-//! how a state packs into an exact key, which moves a state has and what a move
-//! does. It knows nothing of searching.
+//! A puzzle is a graph in which every move can be undone and costs one. It defines how a state
+//! packs into an exact key, which moves a state has and what a move does. It does not depend on the
+//! search.
 
 pub mod batched;
 pub mod tiles;
@@ -10,54 +10,53 @@ pub mod trays;
 
 pub use crate::memory::{Key, Wide};
 
-/// A move, as a small number whose meaning is the puzzle's own.
+/// A move, as a small number that only the puzzle interprets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Move(pub u32);
 
 /// The contract of a puzzle.
 ///
-/// `examples/pancakes.rs` fulfils it for a puzzle of its own.
+/// `examples/pancakes.rs` implements it for another puzzle.
 ///
-/// What every implementation owes to the searches:
-/// * `unpack(pack(s)) == s`, and `pack` gives different keys for different
-///   states, inside the low [`Puzzle::key_bits`] bits;
+/// Every implementation guarantees:
+/// * `unpack(pack(s)) == s`, and `pack` returns different keys for different states, within the low
+///   [`Puzzle::key_bits`] bits;
 /// * `undo(apply(s, m), m) == s` for every move `m` of `s`;
-/// * whatever can be reached by a move can be left by one: if `t` is a neighbour
-///   of `s`, then `s` is a neighbour of `t`.
+/// * neighbourhood is symmetric: if `t` is a neighbour of `s`, then `s` is a neighbour of `t`.
 pub trait Puzzle: Sync {
-    /// A state in the form in which moves are cheap.
+    /// State in the form in which moves are cheap.
     type State: Copy + Send + Sync;
-    /// A state in the form in which it is stored.
+    /// State in the form in which it is stored.
     type Key: Key;
-    /// The moves of a state, one after another.
+    /// Iterator over the moves of a state.
     type Moves: Iterator<Item = Move>;
 
-    /// How many bits of a key are in use.
+    /// Returns the number of bits of a key.
     fn key_bits(&self) -> u32;
 
-    /// How many bits a [`Move`] needs.
+    /// Returns the number of bits of a [`Move`].
     fn move_bits(&self) -> u32;
 
-    /// The key of a state.
+    /// Returns the key of a state.
     fn pack(&self, state: &Self::State) -> Self::Key;
 
-    /// The state of a key.
+    /// Returns the state of a key.
     fn unpack(&self, key: Self::Key) -> Self::State;
 
-    /// Whether a state is a goal.
+    /// Returns whether a state is a goal.
     fn is_goal(&self, state: &Self::State) -> bool;
 
-    /// The moves of a state that was reached by the move `last`, if any. Moves
-    /// that only undo `last` may be left out.
+    /// Returns the moves of a state that was reached by the move `last`, if any. Moves that only
+    /// undo `last` may be omitted.
     fn moves(&self, state: &Self::State, last: Option<Move>) -> Self::Moves;
 
-    /// The state after one of the moves of `state`.
+    /// Returns the state after one of the moves of `state`.
     fn apply(&self, state: &Self::State, step: Move) -> Self::State;
 
-    /// The state before the move that led to `state`.
+    /// Returns the state before the move `step` that led to `state`.
     fn undo(&self, state: &Self::State, step: Move) -> Self::State;
 
-    /// A number of moves that no shortest solution exceeds, where one is known.
+    /// Returns an upper bound on the length of shortest solutions, if one is known.
     fn longest(&self) -> Option<u32> {
         None
     }

@@ -1,9 +1,9 @@
-//! A board as a person writes it.
+//! A validated board.
 
 use super::{Direction, Size};
 use std::fmt;
 
-/// A tile for each cell, row by row, 0 for the blank: always a permutation.
+/// Tiles row by row, 0 for the blank: always a permutation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Board {
     size: Size,
@@ -11,35 +11,35 @@ pub struct Board {
     tiles: Tiles,
 }
 
-/// Boards of so many cells need no allocation.
+/// Maximum number of cells stored without an allocation.
 const FEW: usize = 16;
 
-/// The tiles; behind those of a small board there are zeros.
+/// Storage of the tiles; unused elements of a small board are zero.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Tiles {
     Few([u16; FEW]),
     Many(Box<[u16]>),
 }
 
-/// Why a list of tiles is not a board.
+/// Reason why a list of tiles is not a board.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BoardError {
-    /// There are not as many tiles as cells.
+    /// The number of tiles differs from the number of cells.
     #[error("{size} needs {} tiles, not {found}", size.cells())]
     Count {
         /// The board's size.
         size: Size,
-        /// How many tiles there were.
+        /// Number of tiles given.
         found: usize,
     },
     /// A number is too large for the board.
     #[error("tile {tile} is out of range: the largest is {largest}")]
     OutOfRange {
-        /// The cell it stands in.
+        /// Cell of the tile.
         cell: usize,
         /// The tile's number.
         tile: u32,
-        /// The largest number that the board can have.
+        /// Largest valid number.
         largest: u32,
     },
     /// A tile (or the blank, 0) appears twice.
@@ -53,7 +53,7 @@ pub enum BoardError {
 }
 
 impl BoardError {
-    /// The cell at fault, where it is one.
+    /// Returns the cell of the error, if it has one.
     pub fn cell(&self) -> Option<usize> {
         match *self {
             Self::Count { .. } => None,
@@ -63,14 +63,13 @@ impl BoardError {
 }
 
 impl Board {
-    /// A board of these tiles, row by row, if they are a permutation of
-    /// `0..cells`.
+    /// Creates a board from tiles, row by row, if they are a permutation of `0..cells`.
     pub fn new(size: Size, tiles: &[u32]) -> Result<Self, BoardError> {
         let cells = size.cells();
         if tiles.len() != cells {
             return Err(BoardError::Count { size, found: tiles.len() });
         }
-        // One bit for each tile.
+        // One bit per tile.
         let mut few = [0u64; 4];
         let mut many = Vec::new();
         let seen: &mut [u64] = if cells <= 256 {
@@ -105,13 +104,13 @@ impl Board {
         Ok(Self { size, blank, tiles })
     }
 
-    /// The board's size.
+    /// Returns the board's size.
     #[inline]
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// The tiles, row by row, 0 for the blank.
+    /// Returns the tiles, row by row, 0 for the blank.
     #[inline]
     pub fn tiles(&self) -> &[u16] {
         match &self.tiles {
@@ -120,13 +119,13 @@ impl Board {
         }
     }
 
-    /// The blank's cell.
+    /// Returns the blank's cell.
     #[inline]
     pub fn blank(&self) -> usize {
         self.blank as usize
     }
 
-    /// The cell beside the blank in a direction, unless the edge is there.
+    /// Returns the cell beside the blank in a direction, unless the edge is there.
     pub fn neighbour(&self, direction: Direction) -> Option<usize> {
         let (blank, cols) = (self.blank(), self.size.cols());
         match direction {
@@ -137,7 +136,7 @@ impl Board {
         }
     }
 
-    /// Moves the blank; `false`, and nothing happens, if the edge is there.
+    /// Moves the blank. Returns `false` without a change if the edge is there.
     pub fn slide(&mut self, direction: Direction) -> bool {
         let Some(cell) = self.neighbour(direction) else { return false };
         match &mut self.tiles {

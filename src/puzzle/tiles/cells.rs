@@ -1,45 +1,44 @@
 //! Boards packed into words, in the form in which moves are cheap.
 //!
-//! Up to 16 cells lie in a `u64`, four bits each; up to 25 in a `u128`, five
-//! bits each; more, up to 256, in bytes. The number in a cell is a *label*: 0
-//! for the blank, and for a tile the place where it belongs (see
-//! [`Tiles`](super::Tiles)). A key leaves the last cell out: its label is the
-//! one that is missing, found as the exclusive or of all others and of what all
-//! labels together give.
+//! Up to 16 cells are stored in a `u64`, four bits each; up to 25 in a `u128`, five bits each;
+//! more, up to 256, in bytes. The number in a cell is a *label*: 0 for the blank, and for a tile
+//! the number of its goal cell (see [`Tiles`](super::Tiles)). A key omits the last cell: its label
+//! is the missing one, computed as the exclusive or of all other labels and of the constant for all
+//! labels.
 
 use crate::memory::{Key, Wide};
 
 /// A packed board.
 pub trait Cells: Copy + PartialEq + Send + Sync + std::fmt::Debug {
-    /// The key of such a board.
+    /// Key of such a board.
     type Key: Key;
 
-    /// Cells that fit.
+    /// Maximum number of cells.
     const CAPACITY: usize;
 
-    /// A board from the labels of its cells.
+    /// Creates a board from the labels of its cells.
     fn from_labels(labels: &[u8]) -> Self;
 
-    /// The label in a cell.
+    /// Returns the label in a cell.
     fn label(&self, cell: usize) -> usize;
 
-    /// The board after the tile in `from` has slid into the empty cell `to`.
+    /// Returns the board after the tile in `from` has moved to the empty cell `to`.
     fn slide(self, from: usize, to: usize) -> Self;
 
-    /// The cell with label 0.
+    /// Returns the cell with label 0.
     fn blank(&self, cells: usize) -> usize;
 
-    /// Bits in the key of a board of so many cells.
+    /// Returns the number of key bits of a board of `cells` cells.
     fn key_bits(cells: usize) -> u32;
 
-    /// The key of a board of so many cells.
+    /// Returns the key of a board of `cells` cells.
     fn pack(&self, cells: usize) -> Self::Key;
 
-    /// The board of a key.
+    /// Returns the board of a key.
     fn unpack(key: Self::Key, cells: usize) -> Self;
 }
 
-/// The exclusive or of all labels below `cells`.
+/// Returns the exclusive or of all labels below `cells`.
 const fn all_labels(cells: usize) -> usize {
     let (mut all, mut label) = (0, 0);
     while label < cells {
@@ -72,8 +71,8 @@ macro_rules! packed_word {
 
             #[inline(always)]
             fn blank(&self, cells: usize) -> usize {
-                // Gather each label's bits into its lowest one; the blank's cell
-                // is the first where none is set.
+                // Gather each label's bits into its lowest one; the blank's cell is the first
+                // without a set bit.
                 const LOWEST: $word = {
                     let (mut mask, mut cell) = (0, 0);
                     while cell < $capacity {
@@ -123,7 +122,7 @@ macro_rules! packed_word {
     };
 }
 
-/// [`all_labels`], from a table.
+/// Returns [`all_labels`] from a table.
 #[inline(always)]
 fn all_labels_below(cells: usize) -> usize {
     const TABLE: [u8; 32] = {
@@ -141,7 +140,7 @@ fn all_labels_below(cells: usize) -> usize {
 packed_word!(u64, 4, 16);
 packed_word!(u128, 5, 25);
 
-/// A board of up to `8 * N` cells, a byte each, in `N` words.
+/// A board of up to `8 * N` cells, one byte each, in `N` words.
 impl<const N: usize> Cells for [u64; N] {
     type Key = Wide<N>;
     const CAPACITY: usize = 8 * N;
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_of_all_widths_go_to_keys_and_back() {
+    fn keys_of_all_widths_round_trip() {
         (4..=16).for_each(round_trips::<u64>);
         (4..=25).for_each(round_trips::<u128>);
         (26..=40).for_each(round_trips::<[u64; 5]>);

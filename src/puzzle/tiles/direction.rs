@@ -1,6 +1,6 @@
-//! The four ways the blank can go.
+//! The four directions of the blank.
 
-/// Where the blank goes. The tile it changes places with goes the other way.
+/// Direction of the blank. The tile it swaps with moves the opposite way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Direction {
@@ -15,28 +15,28 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All four, in the order of their numbers.
+    /// All directions, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Up, Self::Right, Self::Down, Self::Left];
 
-    /// The direction whose number is `index` modulo 4.
+    /// Returns the direction with number `index` modulo 4.
     #[inline]
     pub const fn from_index(index: usize) -> Self {
         Self::ALL[index & 3]
     }
 
-    /// The direction that undoes this one.
+    /// Returns the direction that undoes this one.
     #[inline]
     pub const fn opposite(self) -> Self {
         Self::from_index(self as usize + 2)
     }
 
-    /// The letter in `moves`, in the notation that says where the blank goes.
+    /// Returns the letter in `moves`, in the notation of the blank.
     #[inline]
     pub const fn letter(self) -> u8 {
         b"URDL"[self as usize]
     }
 
-    /// The word for it.
+    /// Returns the name.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Up => "up",
@@ -46,7 +46,7 @@ impl Direction {
         }
     }
 
-    /// The direction that a letter (of either case) stands for.
+    /// Returns the direction of a letter of either case.
     pub const fn from_letter(letter: u8) -> Option<Self> {
         Some(match letter.to_ascii_uppercase() {
             b'U' => Self::Up,

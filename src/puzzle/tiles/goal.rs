@@ -1,9 +1,9 @@
-//! Where the tiles should end.
+//! Goals of tile boards.
 
 use super::{Board, Size};
 use std::{borrow::Cow, sync::Arc};
 
-/// The arrangement that solves a board.
+/// The board that solves a puzzle.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Goal {
     /// `1 2 3 …`, the blank in the last cell.
@@ -11,15 +11,14 @@ pub enum Goal {
     BlankLast,
     /// The blank in the first cell, then `1 2 3 …`.
     BlankFirst,
-    /// `1 2 3 …` along a spiral from the first cell clockwise, the blank at its
-    /// end.
+    /// `1 2 3 …` along a clockwise spiral from the first cell, the blank at its end.
     Snail,
-    /// A given board, for boards of its own size.
+    /// An explicit board, for boards of its size.
     Given(Arc<Board>),
 }
 
 impl Goal {
-    /// The goal as a board of a size; a given goal of another size is none.
+    /// Returns the goal as a board of `size`; `None` for an explicit goal of another size.
     pub fn board(&self, size: Size) -> Option<Cow<'_, Board>> {
         let cells = size.cells() as u32;
         let tiles: Vec<u32> = match self {
@@ -33,7 +32,7 @@ impl Goal {
         Board::new(size, &tiles).ok().map(Cow::Owned)
     }
 
-    /// Whether tiles, row by row, lie as this goal wants them. Allocates nothing.
+    /// Returns whether `tiles`, row by row, equal this goal. Does not allocate.
     pub fn is_met_by(&self, size: Size, tiles: &[u16]) -> bool {
         let counts_from =
             |first, run: &[u16]| run.iter().zip(first..).all(|(&tile, n)| usize::from(tile) == n);
@@ -49,7 +48,7 @@ impl Goal {
         }
     }
 
-    /// The name in results: that of the kind, or the board itself.
+    /// Returns the name in results: that of the kind, or the board itself.
     pub fn name(&self) -> Cow<'static, str> {
         match self {
             Self::BlankLast => "blank-last".into(),
@@ -59,16 +58,16 @@ impl Goal {
         }
     }
 
-    /// The goals that have a name.
+    /// Goals with a name.
     pub const NAMED: [Self; 3] = [Self::BlankLast, Self::BlankFirst, Self::Snail];
 
-    /// The goal of a name.
+    /// Returns the goal with a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMED.into_iter().find(|goal| goal.name() == name)
     }
 }
 
-/// Tiles `1 2 3 …` along a clockwise spiral, the blank at its end.
+/// Returns the tiles `1 2 3 …` along a clockwise spiral, the blank at its end.
 fn snail(size: Size) -> Vec<u32> {
     let mut tiles = vec![0; size.cells()];
     for (cell, tile) in spiral(size).take(size.cells() - 1).zip(1..) {
@@ -77,10 +76,10 @@ fn snail(size: Size) -> Vec<u32> {
     tiles
 }
 
-/// Every cell once, along a clockwise spiral from the first one inwards.
+/// Returns every cell once, along a clockwise spiral inwards from the first one.
 fn spiral(size: Size) -> impl Iterator<Item = usize> {
     let cols = size.cols();
-    // The first and last row and column not yet walked; `heading` counts turns.
+    // First and last row and column not yet visited; `heading` counts turns.
     let (mut top, mut bottom, mut left, mut right) = (0, size.rows() - 1, 0, cols - 1);
     let (mut row, mut col, mut heading) = (0, 0, 0);
     (0..size.cells()).map(move |_| {
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_is_met_by_its_own_board_alone() {
+    fn a_goal_is_met_only_by_its_board() {
         let given = Goal::Given(Arc::new(
             Board::new(Size::new(3, 4).unwrap(), &[5, 1, 2, 3, 4, 0, 6, 7, 8, 9, 11, 10]).unwrap(),
         ));

@@ -1,34 +1,33 @@
-//! The tile puzzle in the line metric: a run of tiles, pushed at once, is one
-//! move.
+//! Tile puzzle in the line metric: a run of tiles, pushed at once, is one move.
 //!
-//! The blank goes any number of cells in one direction. A [`Move`] is that
-//! direction, and from the third bit on how many cells it goes beyond the first;
-//! a move of a single cell is the same number as in [`Tiles`].
+//! The blank moves any number of cells in one direction. A [`Move`] holds the direction in its low
+//! two bits and, from the third bit, the number of cells beyond the first. A move of a single cell
+//! has the same number as in [`Tiles`].
 //!
-//! After a move along a column none along the same column can be worth making:
-//! both together are one move, or none. So moves of the last one's axis are left
-//! out, and rows and columns take turns in every solution.
+//! After a move along a column, another move along that column is never useful: both together are
+//! one move, or none. Moves along the axis of the last move are therefore omitted, and rows and
+//! columns alternate in every solution.
 
 use super::{Board, Direction, Size, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 
-/// The most cells of a board.
+/// Maximum number of cells of a board.
 const MOST: usize = 16;
 
-/// Moves along columns: those with an even direction.
+/// Mask of moves along columns: those with an even direction.
 const VERTICAL: u32 = 0x5555_5555;
 
-/// The tile puzzle of one size and goal, in the line metric.
+/// Tile puzzle of one size and goal, in the line metric.
 #[derive(Clone, Debug)]
 pub struct Lines {
     tiles: Tiles<u64>,
-    /// For each cell of the blank, a bit for each move.
+    /// One bit per move, for each cell of the blank.
     open: [u32; MOST],
     move_bits: u32,
 }
 
 impl Lines {
-    /// The puzzle that ends in `goal`; none if that has more than 16 cells.
+    /// Creates the puzzle with goal `goal`; `None` if it has more than 16 cells.
     pub fn new(goal: &Board) -> Option<Self> {
         let tiles = Tiles::<u64>::new(goal)?;
         let (rows, cols) = (goal.size().rows(), goal.size().cols());
@@ -48,34 +47,34 @@ impl Lines {
         Some(Self { tiles, open, move_bits })
     }
 
-    /// The move of the blank so many cells in a direction.
+    /// Returns the move of the blank by `cells` cells in a direction.
     pub fn run(direction: Direction, cells: usize) -> Move {
         Move(direction as u32 | (cells as u32 - 1) << 2)
     }
 
-    /// The cells that the blank goes in a move.
+    /// Returns the number of cells that the blank moves.
     #[inline(always)]
     pub fn cells(step: Move) -> u32 {
         (step.0 >> 2) + 1
     }
 
-    /// The same puzzle in single steps.
+    /// Returns the puzzle in single steps.
     pub fn tiles(&self) -> &Tiles<u64> {
         &self.tiles
     }
 
-    /// The board's size.
+    /// Returns the board's size.
     pub fn size(&self) -> Size {
         self.tiles.size()
     }
 
-    /// The state of a board of this puzzle's size.
+    /// Returns the state of a board of this puzzle's size.
     pub fn state(&self, board: &Board) -> TileState<u64> {
         self.tiles.state(board)
     }
 }
 
-/// The moves of a state, the lowest number first.
+/// Moves of a state, lowest number first.
 #[derive(Clone, Copy, Debug)]
 pub struct LineMoves(u32);
 
@@ -146,7 +145,7 @@ impl Puzzle for Lines {
     }
 
     fn longest(&self) -> Option<u32> {
-        // Every single step is a move, too.
+        // Every single step is also a move.
         self.tiles.longest()
     }
 }

@@ -1,9 +1,9 @@
-//! What counts as one move of tiles.
+//! Metrics of tile boards.
 
 use super::Direction;
 use clap::ValueEnum;
 
-/// What counts as one move.
+/// Unit of solution length on tile boards
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, ValueEnum)]
 pub enum Metric {
     /// One tile, one cell
@@ -14,7 +14,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// The word on the command line and in results.
+    /// Returns the name on the command line and in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tile => "tile",
@@ -22,7 +22,7 @@ impl Metric {
         }
     }
 
-    /// The length of a solution, given where the blank goes cell by cell.
+    /// Returns the length of a solution, given as single steps of the blank.
     pub fn length(self, steps: &[Direction]) -> usize {
         match self {
             Self::Tile => steps.len(),

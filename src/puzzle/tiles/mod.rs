@@ -1,10 +1,9 @@
 //! The (R×C − 1)-puzzle on any rectangle from 2×2 to 256×256, for any goal.
 //!
-//! A [`Board`] is what a person writes: a tile for each cell, 0 for the blank.
-//! It is always valid: its constructor refuses anything that is not a
-//! permutation. [`Tiles`] is the same as the searches see it: packed into words
-//! ([`Cells`]), with tables for the moves; [`Lines`] is the puzzle in which a run
-//! of tiles moves at once.
+//! A [`Board`] has a tile for each cell, 0 for the blank. It is always valid: its constructor
+//! rejects anything that is not a permutation. [`Tiles`] is the puzzle for searches: boards packed
+//! into words ([`Cells`]), with tables for moves. [`Lines`] is the puzzle in the line metric, in
+//! which a run of tiles moves at once.
 
 mod board;
 mod cells;

@@ -1,44 +1,44 @@
-//! The tile puzzle as the searches see it.
+//! Tile puzzle for searches, on packed boards.
 
 use super::{Board, Cells, Direction, Size};
 use crate::puzzle::{Move, Puzzle};
 
-/// The tile puzzle of one size and goal, on boards packed into `C`.
+/// Tile puzzle of one size and goal, on boards packed into `C`.
 ///
-/// Inside, a goal is only a relabelling: a tile is called by the place where it
-/// belongs, counted from 1 along the goal's rows without its blank. So tables
-/// made for a size and the goal's blank serve every goal.
+/// Internally a goal is only a relabelling: a tile's label is the number of its goal cell, counted
+/// from 1 along the goal's rows without its blank. Tables built for a size and a blank cell of the
+/// goal therefore serve every goal.
 #[derive(Clone, Debug)]
 pub struct Tiles<C> {
     size: Size,
-    /// How many cells it has.
+    /// Number of cells.
     cells: usize,
-    /// The goal's blank cell.
+    /// Blank cell of the goal.
     goal_blank: usize,
-    /// The label of each tile.
+    /// Label of each tile.
     labels: Vec<u8>,
-    /// The cell where each label belongs.
+    /// Goal cell of each label.
     homes: Vec<u8>,
     goal: C,
-    /// For each cell of the blank: which directions are open.
+    /// Open directions, for each cell of the blank.
     open: [u8; 256],
-    /// For each cell of the blank: the cell in each direction.
+    /// Neighbour cell in each direction, for each cell of the blank.
     beside: [[u8; 4]; 256],
-    /// How much is added to a cell in each direction, modulo 256.
+    /// Offset to the neighbour cell in each direction, modulo 256.
     offsets: [u8; 4],
 }
 
-/// A packed board and its blank's cell.
+/// A packed board and the cell of its blank.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TileState<C> {
     /// The board.
     pub cells: C,
-    /// Where its label 0 is.
+    /// Cell of label 0.
     pub blank: u8,
 }
 
 impl<C: Cells> Tiles<C> {
-    /// The puzzle that ends in `goal`; none if `C` has too few cells for it.
+    /// Creates the puzzle with goal `goal`; `None` if `C` has too few cells.
     pub fn new(goal: &Board) -> Option<Self> {
         let size = goal.size();
         let cells = size.cells();
@@ -88,7 +88,7 @@ impl<C: Cells> Tiles<C> {
         })
     }
 
-    /// The state of a board of this puzzle's size.
+    /// Returns the state of a board of this puzzle's size.
     pub fn state(&self, board: &Board) -> TileState<C> {
         debug_assert_eq!(board.size(), self.size);
         let mut labels = [0; 256];
@@ -99,56 +99,56 @@ impl<C: Cells> Tiles<C> {
         TileState { cells, blank: board.blank() as u8 }
     }
 
-    /// The board's size.
+    /// Returns the board's size.
     pub fn size(&self) -> Size {
         self.size
     }
 
-    /// The goal's blank cell.
+    /// Returns the blank cell of the goal.
     pub fn goal_blank(&self) -> usize {
         self.goal_blank
     }
 
-    /// The label of each tile.
+    /// Returns the label of each tile.
     pub fn labels(&self) -> &[u8] {
         &self.labels
     }
 
-    /// The cell where a label belongs.
+    /// Returns the goal cell of a label.
     pub fn home(&self, label: usize) -> usize {
         self.homes[label].into()
     }
 
-    /// The moves of the blank in a cell.
+    /// Returns the moves of the blank from a cell.
     pub fn moves_from(&self, blank: usize) -> TileMoves {
         TileMoves(self.open[blank])
     }
 
-    /// The cell beside a cell in a move's direction, which must be open.
+    /// Returns the cell beside a cell in a move's direction, which must be open.
     #[inline(always)]
     pub fn beside(&self, cell: u8, step: Move) -> u8 {
         self.beside[cell as usize][step.0 as usize & 3]
     }
 
-    /// What is added to a cell for the one beside it, modulo 256.
+    /// Returns the offset to the cell in a move's direction, modulo 256.
     #[inline(always)]
     pub fn offset(&self, step: Move) -> u8 {
         self.offsets[step.0 as usize & 3]
     }
 }
 
-/// The open directions, the lowest number first.
+/// Open directions, lowest number first.
 #[derive(Clone, Copy, Debug)]
 pub struct TileMoves(u8);
 
 impl TileMoves {
-    /// Those of them whose bit is set in `directions`.
+    /// Returns the moves whose bit is set in `directions`.
     #[inline(always)]
     pub fn only(self, directions: u8) -> Self {
         Self(self.0 & directions)
     }
 
-    /// How many are left.
+    /// Returns the number of moves left.
     #[inline(always)]
     pub fn count_left(self) -> u32 {
         self.0.count_ones()
@@ -225,11 +225,11 @@ impl<C: Cells> Puzzle for Tiles<C> {
     }
 
     fn longest(&self) -> Option<u32> {
-        // Found by complete enumeration (OEIS A151944); the 24-puzzle's is a
-        // proved bound (Karlemo and Östergård, 2000).
+        // Known by complete enumeration (OEIS A151944); for the 24-puzzle a proved bound (Karlemo
+        // and Östergård, 2000).
         let (rows, cols) = (self.size.rows(), self.size.cols());
-        // From a goal whose blank is elsewhere it goes to the nearest corner,
-        // and what is there is a goal like any other.
+        // If the goal's blank is elsewhere, move it to the nearest corner; the result is a goal
+        // like any other.
         let (row, col) = (self.goal_blank / cols, self.goal_blank % cols);
         let way = row.min(rows - 1 - row) + col.min(cols - 1 - col);
         let from_corner = match (rows.min(cols), rows.max(cols)) {
@@ -256,7 +256,7 @@ mod tests {
     use super::super::Goal;
     use super::*;
 
-    fn keeps_its_contract<C: Cells>(rows: usize, cols: usize) {
+    fn satisfies_its_contract<C: Cells>(rows: usize, cols: usize) {
         let size = Size::new(rows, cols).unwrap();
         for goal in [Goal::BlankLast, Goal::BlankFirst, Goal::Snail] {
             let goal = goal.board(size).unwrap().into_owned();
@@ -287,13 +287,13 @@ mod tests {
 
     #[test]
     fn packed_boards_move_as_boards_do() {
-        keeps_its_contract::<u64>(4, 4);
-        keeps_its_contract::<u64>(2, 5);
-        keeps_its_contract::<u64>(3, 3);
-        keeps_its_contract::<u128>(5, 5);
-        keeps_its_contract::<u128>(3, 6);
-        keeps_its_contract::<[u64; 5]>(6, 6);
-        keeps_its_contract::<[u64; 16]>(9, 11);
+        satisfies_its_contract::<u64>(4, 4);
+        satisfies_its_contract::<u64>(2, 5);
+        satisfies_its_contract::<u64>(3, 3);
+        satisfies_its_contract::<u128>(5, 5);
+        satisfies_its_contract::<u128>(3, 6);
+        satisfies_its_contract::<[u64; 5]>(6, 6);
+        satisfies_its_contract::<[u64; 16]>(9, 11);
         assert!(Tiles::<u64>::new(&Goal::BlankLast.board(Size::new(5, 5).unwrap()).unwrap()).is_none());
     }
 }

@@ -1,31 +1,30 @@
-//! Which boards can be solved at all, without a search.
+//! Decides by parity which boards are solvable.
 //!
-//! A move is a transposition of the blank with a tile, and it moves the blank
-//! by one cell. So the parity of the permutation that takes the board to the
-//! goal must equal the parity of the blank's way there; and on every rectangle
-//! from 2×2 up that is also enough.
+//! A move swaps the blank with a tile, and moves the blank by one cell. So the parity of the
+//! permutation from the board to the goal must equal the parity of the blank's distance. On every
+//! rectangle from 2×2 up, this is also sufficient.
 
 use super::{Board, Size};
 
-/// Whether `goal` can be reached from `board`.
+/// Returns whether `goal` can be reached from `board`.
 ///
 /// # Panics
-/// If the two boards are not of one size.
+/// If the boards have different sizes.
 pub fn is_solvable(board: &Board, goal: &Board) -> bool {
     Parity::new(goal).admits(board)
 }
 
-/// What a goal asks of the boards that lead to it.
+/// Parity condition of a goal.
 #[derive(Clone, Debug)]
 pub struct Parity {
     size: Size,
     blank: usize,
-    /// Each tile's cell in the goal.
+    /// Cell of each tile in the goal.
     homes: Vec<u16>,
 }
 
 impl Parity {
-    /// What `goal` asks.
+    /// Computes the condition of `goal`.
     pub fn new(goal: &Board) -> Self {
         let mut homes = vec![0; goal.tiles().len()];
         for (cell, &tile) in goal.tiles().iter().enumerate() {
@@ -34,10 +33,10 @@ impl Parity {
         Self { size: goal.size(), blank: goal.blank(), homes }
     }
 
-    /// Whether the goal can be reached from `board`.
+    /// Returns whether the goal can be reached from `board`.
     ///
     /// # Panics
-    /// If the goal is of another size.
+    /// If the goal has another size.
     pub fn admits(&self, board: &Board) -> bool {
         assert_eq!(board.size(), self.size, "a goal has the size of its board");
         let cols = self.size.cols();
@@ -47,8 +46,7 @@ impl Parity {
         odd == (way % 2 == 1)
     }
 
-    /// Whether the permutation to the goal is odd: whether an odd number of
-    /// pairs stands in the wrong order.
+    /// Returns whether the permutation to the goal is odd, i.e. has an odd number of inversions.
     fn is_odd(&self, board: &Board) -> bool {
         let (mut pairs, mut seen) = (0, 0u64);
         for &tile in board.tiles() {
@@ -59,8 +57,8 @@ impl Parity {
         pairs % 2 == 1
     }
 
-    /// The same on boards of any size: an even number of cells less an odd
-    /// number of cycles, or the other way round.
+    /// Returns whether the permutation is odd, for boards of any size: whether the number of cells
+    /// minus the number of cycles is odd.
     fn is_odd_by_cycles(&self, board: &Board) -> bool {
         let cells = board.tiles().len();
         let mut seen = vec![false; cells];
@@ -85,7 +83,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// Every board that can be reached from `start`.
+    /// Returns every board that can be reached from `start`.
     fn reachable(start: &Board) -> HashSet<Board> {
         let mut seen = HashSet::from([start.clone()]);
         let mut stack = vec![start.clone()];

@@ -1,4 +1,4 @@
-//! The rectangle that a board fills.
+//! Size of a board.
 
 use std::{fmt, str::FromStr};
 
@@ -9,15 +9,15 @@ pub struct Size {
     cols: u16,
 }
 
-/// Why a pair of numbers is not a [`Size`].
+/// Reason why two numbers are not a [`Size`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SizeError {
     /// A side is shorter than 2 or longer than 256.
     #[error("a board has 2 to 256 rows and columns, not {rows}x{cols}")]
     OutOfRange {
-        /// The rows asked for.
+        /// Requested rows.
         rows: usize,
-        /// The columns asked for.
+        /// Requested columns.
         cols: usize,
     },
     /// The text is not of the form `RxC`.
@@ -26,13 +26,13 @@ pub enum SizeError {
 }
 
 impl Size {
-    /// The longest side a board may have.
+    /// Maximum number of rows and of columns.
     pub const MAX_SIDE: usize = 256;
 
-    /// The size of the 15-puzzle.
+    /// Size of the 15-puzzle.
     pub const FIFTEEN: Self = Self { rows: 4, cols: 4 };
 
-    /// A board of `rows` × `cols` cells.
+    /// Creates a size of `rows` × `cols` cells.
     pub fn new(rows: usize, cols: usize) -> Result<Self, SizeError> {
         let fits = |side: usize| (2..=Self::MAX_SIDE).contains(&side);
         if fits(rows) && fits(cols) {
@@ -42,25 +42,25 @@ impl Size {
         }
     }
 
-    /// The square board with so many cells, if there is one.
+    /// Returns the square size with `cells` cells, if there is one.
     pub fn square_of(cells: usize) -> Option<Self> {
         let side = cells.isqrt();
         (side * side == cells).then(|| Self::new(side, side).ok()).flatten()
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[inline]
     pub fn rows(self) -> usize {
         self.rows.into()
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     #[inline]
     pub fn cols(self) -> usize {
         self.cols.into()
     }
 
-    /// The number of cells, the blank's included.
+    /// Returns the number of cells, including the blank's.
     #[inline]
     pub fn cells(self) -> usize {
         self.rows() * self.cols()

@@ -1,9 +1,9 @@
-//! Why some rectangles are not a tray.
+//! Errors of trays.
 
 use super::Rect;
 use std::fmt;
 
-/// One of the rectangles that a tray is made of, by its number from 0.
+/// One of the rectangles of a tray, by its number from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item {
     /// A block of the start.
@@ -25,23 +25,23 @@ impl fmt::Display for Item {
     }
 }
 
-/// Why some rectangles are not a tray.
+/// Reason why rectangles are not a tray.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TrayError {
     /// A side is shorter than 1 or longer than 256.
     #[error("a tray has 1 to 256 rows and columns, not {rows}x{cols}")]
     Size {
-        /// The rows asked for.
+        /// Requested rows.
         rows: i64,
-        /// The columns asked for.
+        /// Requested columns.
         cols: i64,
     },
     /// A rectangle is not inside the tray.
     #[error("{item}, {rect}, is not inside the {rows}x{cols} tray")]
     Outside {
-        /// The rectangle at fault.
+        /// The invalid rectangle.
         item: Item,
-        /// Where it is.
+        /// Its position.
         rect: Rect,
         /// The tray's rows.
         rows: usize,
@@ -51,30 +51,30 @@ pub enum TrayError {
     /// Two rectangles share a cell.
     #[error("{item} overlaps {other} at row {row}, column {col}")]
     Overlap {
-        /// The rectangle that comes second.
+        /// The second rectangle.
         item: Item,
-        /// The one it lies on.
+        /// The rectangle that it overlaps.
         other: Item,
-        /// A cell that they share.
+        /// Row of a shared cell.
         row: usize,
-        /// A cell that they share.
+        /// Column of a shared cell.
         col: usize,
     },
-    /// A rectangle of the goal comes twice.
+    /// A rectangle of the goal is repeated.
     #[error("{item} is the same rectangle as {first}")]
     GoalTwice {
-        /// The rectangle that comes second.
+        /// The second rectangle.
         item: Item,
-        /// The one before it.
+        /// The first rectangle.
         first: Item,
     },
-    /// There is nothing to reach.
+    /// There is no goal.
     #[error("the goal is missing")]
     NoGoal,
 }
 
 impl TrayError {
-    /// The rectangle at fault, where it is one.
+    /// Returns the invalid rectangle, if the error has one.
     pub fn item(&self) -> Option<Item> {
         match *self {
             Self::Size { .. } | Self::NoGoal => None,
@@ -85,12 +85,12 @@ impl TrayError {
     }
 }
 
-/// A rectangle of a goal on which no block can ever lie.
+/// A rectangle of a goal that no block matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnmatchedGoal {
-    /// Where it is.
+    /// Its position.
     pub rect: Rect,
-    /// Whether it asks for a certain block.
+    /// Whether it requires a certain block.
     pub is_marked: bool,
 }
 

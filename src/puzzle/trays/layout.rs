@@ -1,47 +1,46 @@
-//! An arrangement on a grid, on which moves are made one after another: for
-//! replaying and showing solutions, not for searching.
+//! A state on a grid, for replaying and showing solutions; not for searching.
 
 use super::{Block, Class, Metric, Place, Shift, Tray};
 use std::collections::VecDeque;
 
-/// The four ways, as changes of row and column.
-const WAYS: [(i32, i32); 4] = [(-1, 0), (0, 1), (1, 0), (0, -1)];
+/// The four directions, as changes of row and column.
+const DIRECTIONS: [(i32, i32); 4] = [(-1, 0), (0, 1), (1, 0), (0, -1)];
 
-/// A tray's blocks where they lie now.
+/// Current positions of a tray's blocks.
 #[derive(Clone, Debug)]
 pub struct Layout<'t> {
     tray: &'t Tray,
-    /// The blocks by the numbers they had at the start.
+    /// Blocks by their numbers in the start.
     blocks: Vec<Block>,
-    /// What lies on each cell, as in [`Tray::grid`].
+    /// Content of each cell, as in [`Tray::grid`].
     grid: Vec<u32>,
 }
 
 impl<'t> Layout<'t> {
-    /// The start.
+    /// Creates the layout of the start.
     pub fn new(tray: &'t Tray) -> Self {
         Self { tray, blocks: tray.blocks().to_vec(), grid: tray.grid(tray.blocks()) }
     }
 
-    /// The blocks by the numbers they had at the start.
+    /// Returns the blocks by their numbers in the start.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// What lies on each cell, row by row: a block's number, [`Tray::EMPTY`] or
+    /// Returns the content of each cell, row by row: a block's number, [`Tray::EMPTY`] or
     /// [`Tray::WALL`].
     pub fn grid(&self) -> &[u32] {
         &self.grid
     }
 
-    /// Whether the goal is met.
+    /// Returns whether the goal is met.
     pub fn is_solved(&self) -> bool {
         let mut blocks = self.blocks.clone();
         blocks.sort_unstable();
         self.tray.is_met_by(&blocks)
     }
 
-    /// Makes a move, or says what is wrong with it.
+    /// Makes a move, or returns an error if it is not legal.
     pub fn shift(&mut self, shift: Shift, metric: Metric) -> Result<(), String> {
         let number = self.block_at(shift.from)?;
         let straight = shift.straight();
@@ -58,7 +57,7 @@ impl<'t> Layout<'t> {
         Ok(())
     }
 
-    /// Whether a block can go where a move says, cell by cell.
+    /// Returns whether a block can make a move, cell by cell.
     fn reaches(&self, number: u32, shift: Shift) -> bool {
         let cols = self.tray.cols();
         let mut seen = vec![false; self.grid.len()];
@@ -74,12 +73,11 @@ impl<'t> Layout<'t> {
         false
     }
 
-    /// The fewest straight slides that take a block where a move says.
+    /// Returns the fewest straight slides that make a move.
     pub fn route(&self, shift: Shift) -> Option<Vec<Shift>> {
         let number = self.block_at(shift.from).ok()?;
         let cols = self.tray.cols();
-        // From where each place was reached first; a place is its own if it is
-        // the start.
+        // Predecessor of each reached position; the start is its own.
         let mut before = vec![u32::MAX; self.grid.len()];
         before[shift.from.cell(cols)] = shift.from.cell(cols) as u32;
         let mut open = VecDeque::from([shift.from]);
@@ -107,7 +105,7 @@ impl<'t> Layout<'t> {
         Some(route)
     }
 
-    /// The number of the block whose top-left cell this is.
+    /// Returns the number of the block with its top-left cell at `at`.
     fn block_at(&self, at: Place) -> Result<u32, String> {
         let (rows, cols) = (self.tray.rows(), self.tray.cols());
         let inside = (at.row as usize) < rows && (at.col as usize) < cols;
@@ -130,8 +128,8 @@ impl<'t> Layout<'t> {
         class.rect(to).cells(cols).for_each(|cell| self.grid[cell] = number);
     }
 
-    /// The place one cell further, if a block that has room at `at` has it there,
-    /// too: only the edge in front comes to other cells.
+    /// Returns the position one cell further, if a block that fits at `at` also fits there. Only
+    /// the leading edge enters other cells.
     fn next(&self, number: u32, at: Place, way: (i32, i32)) -> Option<Place> {
         let row = u16::try_from(i32::from(at.row) + way.0).ok()?;
         let col = u16::try_from(i32::from(at.col) + way.1).ok()?;
@@ -142,12 +140,12 @@ impl<'t> Layout<'t> {
     }
 
     fn beside(&self, number: u32, at: Place) -> impl Iterator<Item = Place> {
-        WAYS.into_iter().filter_map(move |way| self.next(number, at, way))
+        DIRECTIONS.into_iter().filter_map(move |way| self.next(number, at, way))
     }
 
-    /// Where a straight slide can end.
+    /// Returns the ends of all straight slides.
     fn rays(&self, number: u32, at: Place) -> impl Iterator<Item = Place> {
-        WAYS.into_iter().flat_map(move |way| {
+        DIRECTIONS.into_iter().flat_map(move |way| {
             std::iter::successors(self.next(number, at, way), move |&at| self.next(number, at, way))
         })
     }
@@ -175,7 +173,7 @@ mod tests {
         assert_eq!(Metric::ALL.map(|metric| tries(metric, shift(0, 0, 0, 1))), [true; 3]);
         assert_eq!(Metric::ALL.map(|metric| tries(metric, shift(0, 0, 0, 2))), [false, true, true]);
         assert_eq!(Metric::ALL.map(|metric| tries(metric, shift(0, 0, 2, 2))), [false, false, true]);
-        // Over the bar, into the bar, out of the tray, nowhere, and no block.
+        // Over the bar, into the bar, out of the tray, no movement, and no block.
         for bad in
             [shift(0, 0, 3, 0), shift(0, 0, 1, 0), shift(0, 0, 0, 0), shift(0, 1, 0, 2), shift(1, 1, 1, 2)]
         {

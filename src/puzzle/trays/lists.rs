@@ -1,61 +1,59 @@
-//! Trays of any size: lists of cells, and a grid that goes along.
+//! Trays of any size: lists of cells, and a grid that is updated incrementally.
 //!
-//! The key lists the top-left cells of every class in order. Where a tray has
-//! more unit blocks of one class than holes, it lists the holes instead of that
-//! class: a tray of 100×100 with 9,999 unit blocks is a puzzle about one hole.
-//! The grid tells what lies on each cell; it follows from arrangement to
-//! arrangement, and only what differs is drawn anew. A few blocks are not drawn:
-//! it is quicker to compare their rectangles.
+//! The key lists the top-left cells of every class in order. If a class of unit blocks has more
+//! blocks than there are holes, the key lists the holes instead of that class: a tray of 100×100
+//! with 9,999 unit blocks is a puzzle about one hole. The grid has the content of each cell. When
+//! the state changes, only cells that differ are redrawn. If there are few blocks, they are not
+//! drawn: comparing their rectangles is faster.
 
 use super::{Class, Metric, Place, Rect, Shift, Tray};
 use crate::puzzle::Move;
 use std::sync::Arc;
 
-/// What lies on a cell if it is none of the blocks that are listed.
+/// Content of a cell without a listed block.
 const EMPTY: u32 = u32::MAX;
 const WALL: u32 = u32::MAX - 1;
 /// A unit block of the class that is not listed.
 const UNIT: u32 = u32::MAX - 2;
 
-/// So many blocks are compared with each other instead of being drawn.
+/// Maximum number of blocks that are compared with each other instead of being drawn.
 const FEW: usize = 24;
 
-/// The four ways, as changes of row and column.
+/// The four directions, as changes of row and column.
 const WAYS: [(i32, i32); 4] = [(-1, 0), (0, 1), (1, 0), (0, -1)];
 
-/// The cells of a class, or of the holes, in the list.
+/// Cells of a class, or of the holes, in the list.
 #[derive(Clone, Debug)]
 struct Group {
-    /// None for the holes.
+    /// `None` for the holes.
     class: Option<usize>,
     start: usize,
     end: usize,
 }
 
-/// An arrangement of a tray that goes from one to the next.
+/// A state of a tray that changes from move to move.
 #[derive(Clone, Debug)]
 pub struct Lists {
     tray: Arc<Tray>,
     metric: Metric,
     groups: Vec<Group>,
-    /// The class of unit blocks that the holes imply.
+    /// Class of unit blocks that the holes imply.
     implied: Option<usize>,
-    /// All cells of all groups, in order inside a group.
+    /// Cells of all groups, sorted inside each group.
     cells: Vec<u16>,
     grid: Vec<u32>,
-    /// Whether blocks are compared with each other; the grid then shows walls
-    /// only.
+    /// Whether blocks are compared with each other; the grid then has walls only.
     few: bool,
     has_walls: bool,
-    /// Whether slides end only where something changes.
+    /// Whether slides end only at positions where something changes.
     stops: bool,
-    /// Cells in a word of a key.
+    /// Cells per word of a key.
     per_word: usize,
-    /// Lists that are being made.
+    /// Lists under construction.
     next: Vec<u16>,
     key: Vec<u32>,
-    /// In which flood each cell was reached last, and in which turn each block
-    /// was moved.
+    /// Number of the last flood fill that reached each cell, and of the last turn that moved each
+    /// block.
     reached: Vec<u32>,
     moved: Vec<u32>,
     floods: u32,
@@ -63,20 +61,20 @@ pub struct Lists {
     open: Vec<Place>,
 }
 
-/// A block's move and what it leads to.
+/// A move of a block and the state after it.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved<'l> {
-    /// The key of the arrangement after it.
+    /// Key of the state after the move.
     pub key: &'l [u32],
     /// The move.
     pub step: Move,
-    /// The class of the block.
+    /// Class of the block.
     pub class: usize,
-    /// The arrangement after it.
+    /// The state after the move.
     pub after: View<'l>,
 }
 
-/// The lists of an arrangement.
+/// Lists of a state.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'l> {
     groups: &'l [Group],
@@ -85,7 +83,7 @@ pub struct View<'l> {
 
 impl<'l> View<'l> {
     fn group(self, wanted: Option<usize>) -> Option<&'l [u16]> {
-        // Classes that are listed stand in their order, the holes last.
+        // Listed classes are in order, the holes last.
         let index = match wanted {
             None => self.groups.len().checked_sub(1)?,
             Some(class) => {
@@ -96,19 +94,19 @@ impl<'l> View<'l> {
         Some(&self.cells[group.start..group.end])
     }
 
-    /// The cells of a class, in order; none if the holes imply it.
+    /// Returns the cells of a class, sorted; `None` if the holes imply it.
     pub fn class(self, class: usize) -> Option<&'l [u16]> {
         self.group(Some(class))
     }
 
-    /// The holes, where they are listed.
+    /// Returns the holes, if they are listed.
     pub fn holes(self) -> &'l [u16] {
         self.group(None).unwrap_or(&[])
     }
 }
 
 impl Lists {
-    /// The start of a tray.
+    /// Creates the start of a tray.
     pub fn new(tray: &Arc<Tray>, metric: Metric) -> Self {
         let cols = tray.cols();
         let is_unit = |class: &Class| class.height == 1 && class.width == 1;
@@ -167,51 +165,50 @@ impl Lists {
         }
     }
 
-    /// The same, but slides end only where something changes for somebody: at
-    /// the end of the way, in line with a goal, where another way opens or
-    /// closes, or level with an edge of another block. There are far fewer of
-    /// them in a large hall; but what cannot be solved so may be solvable.
+    /// Restricts slides to ends where something changes: at the end of the free cells, in line with
+    /// a goal, where another direction opens or closes, or level with an edge of another block.
+    /// This removes most slides in a large tray, but a solvable tray may become unsolvable.
     pub fn with_stops(self) -> Self {
         Self { stops: true, ..self }
     }
 
-    /// The tray.
+    /// Returns the tray.
     pub fn tray(&self) -> &Tray {
         &self.tray
     }
 
-    /// The class of unit blocks that the holes imply, if there is one.
+    /// Returns the class of unit blocks that the holes imply, if there is one.
     pub fn implied(&self) -> Option<usize> {
         self.implied
     }
 
-    /// The words of a key.
+    /// Returns the number of words of a key.
     pub fn width(&self) -> usize {
         self.key.len()
     }
 
-    /// The arrangement as it is now.
+    /// Returns the current state.
     pub fn view(&self) -> View<'_> {
         View { groups: &self.groups, cells: &self.cells }
     }
 
-    /// Writes the key of the arrangement.
+    /// Writes the key of the state.
     pub fn write_key(&self, key: &mut [u32]) {
         pack(&self.cells, self.per_word, key);
     }
 
-    /// Goes to the arrangement with a key.
+    /// Switches to the state of a key.
     pub fn load(&mut self, key: &[u32]) {
         let bits = 32 / self.per_word;
         let mask = (1u32 << bits) - 1;
         for (index, cell) in self.next.iter_mut().enumerate() {
             *cell = (key[index / self.per_word] >> (index % self.per_word * bits) & mask) as u16;
         }
-        self.go_to_next();
+        self.swap_in_next();
     }
 
-    /// Goes to the arrangement after a move.
-    pub fn follow(&mut self, step: Move) {
+    /// Switches to the state after a move.
+    pub fn apply(&mut self, step: Move) {
         let (from, to) = ends(step);
         let class = match self.grid[from as usize] {
             _ if self.few => self.blocks().find(|&(_, cell)| cell == from).map(|(class, _)| class),
@@ -220,12 +217,12 @@ impl Lists {
         };
         if let Some(class) = class {
             self.make_next(class, from, to);
-            self.go_to_next();
+            self.swap_in_next();
         }
     }
 
-    /// Draws what differs in `next`, which becomes the arrangement.
-    fn go_to_next(&mut self) {
+    /// Redraws the cells that differ in `next`, which becomes the state.
+    fn swap_in_next(&mut self) {
         let base = if self.implied.is_some() { UNIT } else { EMPTY };
         for draws in [false, true].into_iter().filter(|_| !self.few) {
             for group in &self.groups {
@@ -242,7 +239,7 @@ impl Lists {
         std::mem::swap(&mut self.cells, &mut self.next);
     }
 
-    /// Whether an arrangement, this one or one move after it, meets the goal.
+    /// Returns whether a state, the current one or one move after it, meets the goal.
     pub fn is_goal(tray: &Tray, implied: Option<usize>, view: View<'_>) -> bool {
         let cols = tray.cols();
         let goals = |class: usize| &tray.goal()[tray.classes()[class].goals.clone()];
@@ -252,7 +249,7 @@ impl Lists {
             goals(class).iter().all(|goal| cells.binary_search(&(goal.at.cell(cols) as u16)).is_ok())
         });
         let Some(implied) = implied.filter(|_| met) else { return met };
-        // A unit block lies wherever nothing else does.
+        // A unit block covers every cell without other content.
         let wanted = goals(implied);
         let is_wanted = |cell: usize| {
             let at = Place::of_cell(cell, cols);
@@ -265,8 +262,8 @@ impl Lists {
             })
     }
 
-    /// Calls `visit` for each move of the arrangement, until it says no. Moves
-    /// that are one with the last need not be made.
+    /// Calls `visit` for each move of the state, until it returns `false`. Moves that merge with
+    /// `last` may be omitted.
     pub fn moves(&mut self, last: Option<Move>, mut visit: impl FnMut(Moved<'_>) -> bool) {
         self.turn += 1;
         let last = last.map(ends);
@@ -275,7 +272,7 @@ impl Lists {
             for index in holes {
                 let hole = Place::of_cell(self.cells[index].into(), self.tray.cols());
                 for way in WAYS {
-                    // The block on the other side would come here.
+                    // The block on the other side would enter here.
                     let Some(beside) = self.beside(hole, (-way.0, -way.1)) else { continue };
                     let (class, at) = match self.grid[beside.cell(self.tray.cols())] {
                         EMPTY | WALL => continue,
@@ -285,7 +282,7 @@ impl Lists {
                             ((code >> 16) as usize, at)
                         }
                     };
-                    // Once for each edge of a block: at its first cell.
+                    // Once per edge of a block: at its first cell.
                     let first = if way.0 != 0 { hole.col == at.col } else { hole.row == at.row };
                     if first && !self.try_way(class, at, way, last, &mut visit) {
                         return;
@@ -307,7 +304,7 @@ impl Lists {
         }
     }
 
-    /// The moves of a block that begin in one direction.
+    /// Visits the moves of a block that start in one direction.
     fn try_way(
         &mut self,
         class: usize,
@@ -323,7 +320,7 @@ impl Lists {
         match self.metric {
             Metric::Step => again == Some(to) || self.visit(class, from, to.cell(cols) as u16, visit),
             Metric::Slide => {
-                // A second slide on the same line is one with the first.
+                // A second slide on the same line merges with the first.
                 if again.is_some_and(|before| (before.row == at.row) == (way.0 == 0)) {
                     return true;
                 }
@@ -349,7 +346,7 @@ impl Lists {
         }
     }
 
-    /// All places that a block can reach.
+    /// Visits all positions that a block can reach.
     fn reach_all(&mut self, class: usize, at: Place, visit: &mut impl FnMut(Moved<'_>) -> bool) -> bool {
         let cols = self.tray.cols();
         self.floods += 1;
@@ -379,7 +376,7 @@ impl Lists {
         going_on
     }
 
-    /// The listed blocks: class and top-left cell.
+    /// Returns class and top-left cell of each listed block.
     fn blocks(&self) -> impl Iterator<Item = (usize, u16)> {
         let listed = self.groups.iter().filter_map(|group| Some((group.class?, group)));
         listed.flat_map(|(class, group)| {
@@ -387,8 +384,7 @@ impl Lists {
         })
     }
 
-    /// Whether something is different for a block that slides from `before` to
-    /// `to`, or for others.
+    /// Returns whether a slide from `before` to `to` changes something for the block or for others.
     fn changes(&self, class: usize, own: Place, before: Place, to: Place, way: (i32, i32)) -> bool {
         let cols = self.tray.cols();
         let shape = &self.tray.classes()[class];
@@ -423,8 +419,7 @@ impl Lists {
         inside.then(|| Place::new(row as u16, col as u16))
     }
 
-    /// The place beside `place`, if the block whose own place is `own` has room
-    /// there, coming from `place`.
+    /// Returns the position beside `place`, if the block at `own` fits there, coming from `place`.
     #[inline]
     fn next_place(&self, class: usize, own: Place, place: Place, way: (i32, i32)) -> Option<Place> {
         let cols = self.tray.cols();
@@ -448,7 +443,7 @@ impl Lists {
                 return Some(to);
             }
         }
-        // Only the edge in front comes to cells that are new.
+        // Only the leading edge enters new cells.
         let edge = rect.edge(way);
         let mine = class.rect(own);
         let free = |cell: usize| {
@@ -492,29 +487,29 @@ impl Lists {
         }
     }
 
-    /// A move as the rest of the program knows it, in a tray of so many columns.
+    /// Returns a move as a `Shift`, in a tray of `cols` columns.
     pub fn shift(step: Move, cols: usize) -> Shift {
         let (from, to) = ends(step);
         Shift { from: Place::of_cell(from.into(), cols), to: Place::of_cell(to.into(), cols) }
     }
 
-    /// A move as a number.
+    /// Returns a `Shift` as a move.
     pub fn step(shift: Shift, cols: usize) -> Move {
         Move(shift.from.cell(cols) as u32 | (shift.to.cell(cols) as u32) << 16)
     }
 }
 
-/// From where to where a move goes.
+/// Returns the cells where a move starts and ends.
 fn ends(step: Move) -> (u16, u16) {
     (step.0 as u16, (step.0 >> 16) as u16)
 }
 
-/// What lies on a cell that a block of a class, or a hole, covers.
+/// Returns the grid content of a cell covered by a block of a class, or by a hole.
 fn code(class: Option<usize>, cell: u16) -> u32 {
     class.map_or(EMPTY, |class| (class as u32) << 16 | u32::from(cell))
 }
 
-/// Writes what lies on all cells of a block, or in a hole.
+/// Writes the content of all cells of a block, or of a hole.
 fn draw(grid: &mut [u32], tray: &Tray, class: Option<usize>, cell: u16, what: u32) {
     match class {
         None => grid[cell as usize] = what,
@@ -525,7 +520,7 @@ fn draw(grid: &mut [u32], tray: &Tray, class: Option<usize>, cell: u16, what: u3
     }
 }
 
-/// Replaces a cell of a list in order by another, and keeps the order.
+/// Replaces a cell of a sorted list by another, and keeps it sorted.
 fn replace(cells: &mut [u16], old: u16, new: u16) {
     let Ok(mut at) = cells.binary_search(&old) else { return };
     cells[at] = new;

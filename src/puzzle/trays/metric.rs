@@ -1,9 +1,9 @@
-//! What counts as one move of a block.
+//! Metrics of trays.
 
 use super::Place;
 use std::fmt;
 
-/// What counts as one move.
+/// Unit of solution length in trays.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Metric {
     /// One block, one cell.
@@ -16,10 +16,10 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// All of them, the finest first.
+    /// All metrics, finest first.
     pub const ALL: [Self; 3] = [Self::Step, Self::Slide, Self::Piece];
 
-    /// The word on the command line and in results.
+    /// Returns the name on the command line and in results.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Step => "step",
@@ -29,23 +29,22 @@ impl Metric {
     }
 }
 
-/// One move: the block whose top-left cell is `from` goes to `to`.
+/// A move: the block with top-left cell `from` moves to `to`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shift {
-    /// Where the block's top-left cell was.
+    /// Top-left cell of the block before the move.
     pub from: Place,
-    /// Where it is then.
+    /// Top-left cell of the block after the move.
     pub to: Place,
 }
 
 impl Shift {
-    /// The way back.
+    /// Returns the reverse move.
     pub const fn reversed(self) -> Self {
         Self { from: self.to, to: self.from }
     }
 
-    /// The cells it passes if it is straight; none if it is not, or goes
-    /// nowhere.
+    /// Returns the number of cells of a straight move; `None` if it is not straight or empty.
     pub const fn straight(self) -> Option<u16> {
         match (self.from.row.abs_diff(self.to.row), self.from.col.abs_diff(self.to.col)) {
             (0, 0) => None,

@@ -1,13 +1,11 @@
-//! Trays: rectangular blocks that slide in a tray of up to 256×256 cells, with
-//! a goal that names where some of them must end (Klotski and its kin).
+//! Trays: rectangular blocks that slide in a tray of up to 256×256 cells, with goal positions for
+//! some of them (Klotski and similar puzzles).
 //!
-//! A [`Tray`] is always valid: its constructor refuses overlaps, blocks outside
-//! and goals of shapes that do not exist. Blocks of one [`Class`] (shape, and
-//! mark where the goal asks for a certain block) are interchangeable; every
-//! arrangement lists its [`Block`]s by class and place, so two arrangements are
-//! the same exactly when their lists are. A [`Shift`] is one move, in any
-//! [`Metric`]; a [`Layout`] makes them one by one. [`oracle`] is the slow, obvious solver that fast ones are
-//! tested against.
+//! A [`Tray`] is always valid: its constructor rejects overlaps and blocks outside. Blocks of one
+//! [`Class`] (shape, and mark if the goal requires a certain block) are interchangeable. A state
+//! lists its [`Block`]s by class and position, so two states are equal exactly if their lists are.
+//! A [`Shift`] is one move, in any [`Metric`]; a [`Layout`] applies moves one by one. [`oracle`] is
+//! the slow, obvious solver that fast solvers are tested against.
 
 pub mod dense;
 mod error;

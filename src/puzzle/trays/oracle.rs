@@ -1,23 +1,22 @@
-//! The slow, obvious solver: breadth-first search over sorted lists of blocks
-//! in an ordinary map. Fast solvers are tested, and measured, against it; it
-//! shares nothing with them but [`Tray`].
+//! Slow, obvious solver: breadth-first search over sorted lists of blocks in an ordinary map. Fast
+//! solvers are tested and measured against it. It shares only [`Tray`] with them.
 
 use super::{Block, Metric, Place, Shift, Tray};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the oracle says of a tray.
+/// Answer of the oracle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// A shortest solution.
     Solved(Vec<Shift>),
-    /// No arrangement that can be reached meets the goal; there are so many.
+    /// No reachable state meets the goal; the number of reachable states.
     Unsolvable(usize),
-    /// More arrangements than it was to look at.
+    /// More reachable states than the limit.
     TooMany,
 }
 
 impl Answer {
-    /// The length of a shortest solution, if there is one.
+    /// Returns the length of a shortest solution, if there is one.
     pub fn length(&self) -> Option<usize> {
         match self {
             Self::Solved(shifts) => Some(shifts.len()),
@@ -26,17 +25,18 @@ impl Answer {
     }
 }
 
-/// A shortest solution in a metric, among at most so many arrangements.
+/// Returns a shortest solution in a metric, searching at most `most` states.
 pub fn solve(tray: &Tray, metric: Metric, most: usize) -> Answer {
     let start = tray.blocks().to_vec();
-    // Every arrangement seen, with its predecessor and the move from there.
-    let mut seen: BTreeMap<Vec<Block>, Option<(Vec<Block>, Shift)>> = BTreeMap::from([(start.clone(), None)]);
+    // Every visited state, with its predecessor and the move from there.
+    let mut visited: BTreeMap<Vec<Block>, Option<(Vec<Block>, Shift)>> =
+        BTreeMap::from([(start.clone(), None)]);
     let mut layer = vec![start];
     while !layer.is_empty() {
         if let Some(goal) = layer.iter().find(|blocks| tray.is_met_by(blocks)) {
             let mut path = Vec::new();
             let mut at = goal;
-            while let Some((before, shift)) = &seen[at] {
+            while let Some((before, shift)) = &visited[at] {
                 path.push(*shift);
                 at = before;
             }
@@ -46,21 +46,21 @@ pub fn solve(tray: &Tray, metric: Metric, most: usize) -> Answer {
         let mut next = Vec::new();
         for blocks in &layer {
             for (shift, after) in neighbours(tray, blocks, metric) {
-                if !seen.contains_key(&after) {
-                    seen.insert(after.clone(), Some((blocks.clone(), shift)));
+                if !visited.contains_key(&after) {
+                    visited.insert(after.clone(), Some((blocks.clone(), shift)));
                     next.push(after);
                 }
             }
-            if seen.len() > most {
+            if visited.len() > most {
                 return Answer::TooMany;
             }
         }
         layer = next;
     }
-    Answer::Unsolvable(seen.len())
+    Answer::Unsolvable(visited.len())
 }
 
-/// Every move of an arrangement, and the arrangement after it.
+/// Returns every move of a state, and the state after it.
 pub fn neighbours(tray: &Tray, blocks: &[Block], metric: Metric) -> Vec<(Shift, Vec<Block>)> {
     let grid = tray.grid(blocks);
     let mut found = Vec::new();
@@ -75,7 +75,7 @@ pub fn neighbours(tray: &Tray, blocks: &[Block], metric: Metric) -> Vec<(Shift, 
     found
 }
 
-/// Where one move can take a block.
+/// Returns the cells that a block can reach in one move.
 fn targets(tray: &Tray, grid: &[u32], number: u32, block: Block, metric: Metric) -> BTreeSet<Place> {
     let beside = |at: Place, way: (i32, i32)| {
         let (row, col) = (i32::from(at.row) + way.0, i32::from(at.col) + way.1);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_move_is_exhausted_and_large_spaces_are_left() {
+    fn small_spaces_are_exhausted_and_large_ones_abandoned() {
         let tray =
             Tray::new(1, 3, &[], &[piece(0, 0, 0, 1), piece(0, 2, 0, 2)], &[piece(0, 0, 0, 0)]).unwrap();
         assert_eq!(solve(&tray, Metric::Step, 10), Answer::Unsolvable(1));

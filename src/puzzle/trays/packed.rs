@@ -1,14 +1,12 @@
-//! Small trays as the searches see them: a word of bits for each class.
+//! Small trays for searches: one bit set per class.
 //!
-//! A bit stands for a cell, row by row; a class is the set of its blocks'
-//! top-left cells, so interchangeable blocks need no sorting. The places where
-//! a block has room are found for all cells at once by shifting the set of free
-//! cells over itself.
+//! A bit stands for a cell, row by row. A class is the set of its blocks' top-left cells, so
+//! interchangeable blocks need no sorting. The positions where a block fits are computed for all
+//! cells at once by shifting the set of free cells over itself.
 //!
-//! The key lists cells, a few bits each: those of every class and of the holes,
-//! except for the group with the most, which the others imply. A tray full of
-//! unit blocks is a puzzle about its holes, a hall with two blocks one about
-//! two places.
+//! The key lists cells, a few bits each: those of every class and of the holes, except for the
+//! largest group, which the others imply. A tray full of unit blocks is a puzzle about its holes; a
+//! large empty tray with two blocks is a puzzle about two positions.
 
 use super::{Metric, Place, Shift, Tray};
 use crate::puzzle::{Key, Move, Puzzle};
@@ -16,10 +14,10 @@ use bytemuck::Pod;
 use std::fmt::Debug;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Shl, Shr};
 
-/// The most classes of a packed tray.
+/// Maximum number of classes of a packed tray.
 pub const CLASSES: usize = 8;
 
-/// The most blocks of a packed tray.
+/// Maximum number of blocks of a packed tray.
 pub(super) const BLOCKS: usize = 32;
 
 /// A set of cells.
@@ -40,29 +38,29 @@ pub trait Mask:
     + BitOrAssign
     + BitXorAssign
 {
-    /// The cells that it can hold.
+    /// Maximum number of cells.
     const CELLS: usize;
-    /// No cell.
+    /// The empty set.
     const NONE: Self;
-    /// The first cell.
+    /// The set of the first cell.
     const FIRST: Self;
 
-    /// The lowest cell of a set that has one.
+    /// Returns the lowest cell of a non-empty set.
     fn lowest(self) -> u32;
 
-    /// The set without its lowest cell.
+    /// Returns the set without its lowest cell.
     fn without_lowest(self) -> Self;
 
-    /// The number of cells.
+    /// Returns the number of cells.
     fn count(self) -> u32;
 
-    /// The set of one cell.
+    /// Returns the set of one cell.
     #[inline(always)]
     fn cell(cell: u32) -> Self {
         Self::FIRST << cell
     }
 
-    /// Whether the set has no cells.
+    /// Returns whether the set is empty.
     #[inline(always)]
     fn is_none(self) -> bool {
         self == Self::NONE
@@ -97,15 +95,15 @@ macro_rules! mask {
 mask!(u64);
 mask!(u128);
 
-/// A key that cells are pushed into and pulled out of.
+/// A key that works as a stack of cells.
 pub trait CellKey: Key + Pod + Shl<u32, Output = Self> + Shr<u32, Output = Self> {
-    /// The key with `bits` bits more, which say `cell`.
+    /// Returns the key with `cell` appended in `bits` bits.
     fn push(self, bits: u32, cell: u32) -> Self;
 
-    /// Its lowest bits.
+    /// Returns its lowest bits.
     fn last(self, bits: u32) -> u32;
 
-    /// The key that nothing was pushed into.
+    /// The empty key.
     const EMPTY: Self;
 }
 
@@ -130,15 +128,15 @@ macro_rules! cell_key {
 cell_key!(u64);
 cell_key!(u128);
 
-/// What is known of a class.
+/// Properties of a class.
 #[derive(Clone, Copy, Debug)]
 struct Shape<M> {
     height: u32,
     width: u32,
     count: u32,
-    /// The cells of a block in the first cell.
+    /// Cells of a block at the first cell.
     block: M,
-    /// Where a block does not stick out of the tray.
+    /// Positions at which a block is inside the tray.
     inside: M,
     goal: M,
 }
@@ -149,32 +147,31 @@ pub struct Packed<M, K> {
     cols: u32,
     metric: Metric,
     shapes: Vec<Shape<M>>,
-    /// For each class and cell: the cells beside a block there.
+    /// Cells beside a block, for each class and position.
     rims: Vec<M>,
     floor: M,
     first_col: M,
     last_col: M,
-    /// Bits for a cell.
+    /// Bits per cell.
     bits: u32,
     key_bits: u32,
-    /// The group that the key leaves out: a class, or the holes.
+    /// Group that the key omits: a class, or the holes.
     implied: Option<usize>,
     holes: u32,
     start: PackedState<M>,
     key: std::marker::PhantomData<K>,
 }
 
-/// An arrangement: for each class its blocks, and the free cells.
+/// A state: the blocks of each class, and the free cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PackedState<M> {
-    /// The top-left cells of each class's blocks.
+    /// Top-left cells of each class's blocks.
     pub anchors: [M; CLASSES],
-    /// The cells on which nothing lies.
+    /// Free cells.
     pub free: M,
 }
 
-/// How many bits the key of a tray has, if it is small enough to be packed into
-/// words of so many cells.
+/// Returns the number of key bits of a tray, if it fits words of `cells` cells.
 pub fn packed_key_bits(tray: &Tray, cells: usize) -> Option<u32> {
     let small = tray.cells() <= cells && tray.classes().len() <= CLASSES && tray.blocks().len() <= BLOCKS;
     let groups = || tray.classes().iter().map(|class| class.blocks.len()).chain([tray.holes()]);
@@ -187,7 +184,7 @@ fn cell_bits(cells: usize) -> u32 {
 }
 
 impl<M: Mask, K: CellKey> Packed<M, K> {
-    /// The puzzle of a tray; none if it is too large, or its key is too wide.
+    /// Creates the puzzle of a tray; `None` if it is too large, or its key is too wide.
     pub fn new(tray: &Tray, metric: Metric) -> Option<Self> {
         let key_bits = packed_key_bits(tray, M::CELLS).filter(|&bits| bits <= K::BITS)?;
         let (cells, cols) = (tray.cells(), tray.cols());
@@ -243,28 +240,28 @@ impl<M: Mask, K: CellKey> Packed<M, K> {
         Some(packed)
     }
 
-    /// The start.
+    /// Returns the start.
     pub fn start(&self) -> PackedState<M> {
         self.start
     }
 
-    /// What counts as one move.
+    /// Returns the metric.
     pub fn metric(&self) -> Metric {
         self.metric
     }
 
-    /// The number of classes.
+    /// Returns the number of classes.
     pub fn classes(&self) -> usize {
         self.shapes.len()
     }
 
-    /// From where to where a move takes a block, as cells.
+    /// Returns the cells where a move starts and ends.
     #[inline(always)]
     pub fn ends(&self, step: Move) -> (u32, u32) {
         (step.0 & ((1 << self.bits) - 1), step.0 >> self.bits)
     }
 
-    /// The class of the block whose top-left cell this is.
+    /// Returns the class of the block with its top-left cell at `cell`.
     #[inline(always)]
     pub fn class_at(&self, state: &PackedState<M>, cell: u32) -> usize {
         let bit = M::cell(cell);
@@ -272,20 +269,20 @@ impl<M: Mask, K: CellKey> Packed<M, K> {
         state.anchors.iter().position(here).unwrap_or(CLASSES - 1)
     }
 
-    /// A move as the rest of the program knows it.
+    /// Returns a move as a `Shift`.
     pub fn shift(&self, step: Move) -> Shift {
         let (from, to) = self.ends(step);
         let place = |cell: u32| Place::of_cell(cell as usize, self.cols as usize);
         Shift { from: place(from), to: place(to) }
     }
 
-    /// A move as a number.
+    /// Returns a `Shift` as a move.
     pub fn step(&self, shift: Shift) -> Move {
         let cell = |place: Place| place.cell(self.cols as usize) as u32;
         Move(cell(shift.from) | cell(shift.to) << self.bits)
     }
 
-    /// Where a block of a shape has room on free cells.
+    /// Returns the positions where a block of a shape fits on free cells.
     #[inline(always)]
     fn room(&self, shape: &Shape<M>, free: M) -> M {
         let mut row = free;
@@ -299,7 +296,7 @@ impl<M: Mask, K: CellKey> Packed<M, K> {
         room
     }
 
-    /// The places one cell away from any of these.
+    /// Returns the positions one cell away from any of `places`.
     #[inline(always)]
     fn around(&self, places: M) -> M {
         (places & !self.last_col) << 1
@@ -308,7 +305,7 @@ impl<M: Mask, K: CellKey> Packed<M, K> {
             | places >> self.cols
     }
 
-    /// Where one move can take the block at a cell, if it has room there.
+    /// Returns the positions that the block at `at` can reach in one move within `room`.
     #[inline(always)]
     fn targets(&self, room: M, at: M, last: Option<(u32, u32)>) -> M {
         match self.metric {
@@ -324,7 +321,7 @@ impl<M: Mask, K: CellKey> Packed<M, K> {
                 if let Some((from, to)) = last
                     && at == M::cell(to)
                 {
-                    // A second slide on the same line is one with the first.
+                    // A second slide on the same line merges with the first.
                     along = from / self.cols != to / self.cols;
                     across = !along;
                 }
@@ -363,12 +360,12 @@ impl<M: Mask, K: CellKey> Packed<M, K> {
     }
 }
 
-/// The moves of an arrangement: for each block that can move, where to.
+/// Moves of a state: the targets of each block that can move.
 #[derive(Clone, Copy, Debug)]
 pub struct PackedMoves<M> {
     targets: [M; BLOCKS],
     from: [u8; BLOCKS],
-    /// Blocks not yet dealt with, the last first.
+    /// Blocks not yet processed, last first.
     left: u32,
     bits: u32,
 }
@@ -453,8 +450,8 @@ impl<M: Mask, K: CellKey> Puzzle for Packed<M, K> {
         match self.implied {
             None => free = self.floor & !covered,
             Some(class) => {
-                // What is neither free nor covered is of the class left out; its
-                // first cell is always a block's top-left one.
+                // Cells that are neither free nor covered belong to the omitted class; the first of
+                // them is always a block's top-left cell.
                 let mut rest = self.floor & !covered & !free;
                 while !rest.is_none() {
                     let cell = rest.lowest();

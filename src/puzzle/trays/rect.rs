@@ -1,28 +1,28 @@
-//! Places and rectangles in a tray.
+//! Cells and rectangles in a tray.
 
 use std::fmt;
 
 /// A cell, by row and column from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Place {
-    /// The row, from the top.
+    /// Row, from the top.
     pub row: u16,
-    /// The column, from the left.
+    /// Column, from the left.
     pub col: u16,
 }
 
 impl Place {
-    /// The cell in this row and column.
+    /// Returns the cell in a row and column.
     pub const fn new(row: u16, col: u16) -> Self {
         Self { row, col }
     }
 
-    /// The cell's number in a tray of so many columns, row by row.
+    /// Returns the cell's number in a tray of `cols` columns, row by row.
     pub const fn cell(self, cols: usize) -> usize {
         self.row as usize * cols + self.col as usize
     }
 
-    /// The cell of this number in a tray of so many columns.
+    /// Returns the cell with number `cell` in a tray of `cols` columns.
     pub const fn of_cell(cell: usize, cols: usize) -> Self {
         Self { row: (cell / cols) as u16, col: (cell % cols) as u16 }
     }
@@ -38,41 +38,41 @@ impl fmt::Display for Place {
 /// A rectangle of at least one cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Rect {
-    /// Its top-left cell.
+    /// Top-left cell.
     pub at: Place,
-    /// Its rows, at least one.
+    /// Number of rows, at least one.
     pub height: u16,
-    /// Its columns, at least one.
+    /// Number of columns, at least one.
     pub width: u16,
 }
 
-/// Why four numbers are not a [`Rect`].
+/// Reason why four numbers are not a [`Rect`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RectError {
-    /// It has no cells.
+    /// The rectangle has no cells.
     #[error("a rectangle of {height} rows and {width} columns has no cells")]
     Empty {
-        /// The rows asked for.
+        /// Requested rows.
         height: i64,
-        /// The columns asked for.
+        /// Requested columns.
         width: i64,
     },
-    /// It starts above the first row or left of the first column, or lies
-    /// farther away than any tray is large.
+    /// The rectangle starts above the first row, left of the first column, or beyond the maximum
+    /// size of a tray.
     #[error("row {row}, column {col} is outside every tray")]
     Outside {
-        /// The row of its first cell.
+        /// Row of its first cell.
         row: i64,
-        /// The column of its first cell.
+        /// Column of its first cell.
         col: i64,
     },
 }
 
 impl Rect {
-    /// The longest side that a tray may have.
+    /// Maximum number of rows and of columns of a tray.
     pub const MAX_SIDE: usize = 256;
 
-    /// The rectangle of this size at a place.
+    /// Creates a rectangle from its top-left cell and its size.
     pub fn new(row: i64, col: i64, height: i64, width: i64) -> Result<Self, RectError> {
         if height < 1 || width < 1 {
             return Err(RectError::Empty { height, width });
@@ -84,33 +84,33 @@ impl Rect {
         Ok(Self { at: Place::new(row as u16, col as u16), height: height as u16, width: width as u16 })
     }
 
-    /// The rectangle from its top-left to its bottom-right cell.
+    /// Creates a rectangle from its top-left and its bottom-right cell.
     pub fn from_corners(row: i64, col: i64, last_row: i64, last_col: i64) -> Result<Self, RectError> {
         let side = |first: i64, last: i64| last.saturating_sub(first).saturating_add(1);
         Self::new(row, col, side(row, last_row), side(col, last_col))
     }
 
-    /// The last row.
+    /// Returns the last row.
     pub const fn last_row(self) -> u16 {
         self.at.row + self.height - 1
     }
 
-    /// The last column.
+    /// Returns the last column.
     pub const fn last_col(self) -> u16 {
         self.at.col + self.width - 1
     }
 
-    /// How many cells it has.
+    /// Returns the number of cells.
     pub const fn area(self) -> usize {
         self.height as usize * self.width as usize
     }
 
-    /// Whether it lies inside a tray of so many rows and columns.
+    /// Returns whether it lies inside a tray of `rows` × `cols` cells.
     pub const fn fits(self, rows: usize, cols: usize) -> bool {
         (self.last_row() as usize) < rows && (self.last_col() as usize) < cols
     }
 
-    /// Whether it shares a cell with another.
+    /// Returns whether it shares a cell with `other`.
     pub const fn overlaps(self, other: Self) -> bool {
         self.at.row <= other.last_row()
             && other.at.row <= self.last_row()
@@ -118,8 +118,8 @@ impl Rect {
             && other.at.col <= self.last_col()
     }
 
-    /// Its outermost row or column in a direction, given as changes of row and
-    /// column: one of them is 1 or −1, the other 0.
+    /// Returns its outermost row or column in a direction, given as changes of row and column: one
+    /// of them is 1 or −1, the other 0.
     pub const fn edge(self, (down, right): (i32, i32)) -> Self {
         match (down, right) {
             (-1, _) => Self { height: 1, ..self },
@@ -129,7 +129,7 @@ impl Rect {
         }
     }
 
-    /// Its cells' numbers in a tray of so many columns, row by row.
+    /// Returns the numbers of its cells in a tray of `cols` columns, row by row.
     pub fn cells(self, cols: usize) -> impl Iterator<Item = usize> + Clone {
         let rows = self.at.row..self.at.row + self.height;
         rows.flat_map(move |row| {
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rectangle() {
+    fn invalid_rectangles() {
         assert_eq!(Rect::from_corners(2, 0, 1, 0), Err(RectError::Empty { height: 0, width: 1 }));
         assert_eq!(Rect::new(0, 0, -2, 1), Err(RectError::Empty { height: -2, width: 1 }));
         assert_eq!(Rect::new(-1, 0, 1, 1), Err(RectError::Outside { row: -1, col: 0 }));

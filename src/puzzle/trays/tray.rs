@@ -1,54 +1,54 @@
-//! A tray as a person writes it, checked.
+//! A validated tray.
 
 use super::{Item, Place, Rect, TrayError, UnmatchedGoal};
 use std::{fmt, ops::Range};
 
-/// A rectangle of the start or of the goal, as written.
+/// A rectangle of the start or of the goal, as given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// Where it lies.
+    /// Its position and size.
     pub rect: Rect,
-    /// 0 for a block like any other of its shape. A goal with another mark asks
-    /// for a block with that mark.
+    /// 0 for a block that is interchangeable with any other of its shape. A goal with another mark
+    /// requires a block with that mark.
     pub mark: u32,
 }
 
 impl Piece {
-    /// A block like any other of its shape.
+    /// Creates a piece without a mark.
     pub const fn plain(rect: Rect) -> Self {
         Self { rect, mark: 0 }
     }
 }
 
-/// Blocks that can stand for each other.
+/// A class of interchangeable blocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Class {
-    /// Their rows.
+    /// Number of rows.
     pub height: u16,
-    /// Their columns.
+    /// Number of columns.
     pub width: u16,
-    /// Their mark; 0 unless the goal asks for a certain block.
+    /// Mark; 0 unless the goal requires a certain block.
     pub mark: u32,
-    /// Which of [`Tray::blocks`] they are.
+    /// Their indices in [`Tray::blocks`].
     pub blocks: Range<usize>,
-    /// Which of [`Tray::goal`] they have to fill.
+    /// Indices in [`Tray::goal`] of the rectangles that they must fill.
     pub goals: Range<usize>,
 }
 
 impl Class {
-    /// The rectangle of one of these blocks.
+    /// Returns the rectangle of a block of this class at `at`.
     pub const fn rect(&self, at: Place) -> Rect {
         Rect { at, height: self.height, width: self.width }
     }
 }
 
-/// A block of a class at a place. Blocks are ordered by class, then by row and
-/// column: an arrangement is a sorted list of them.
+/// A block of a class at a position. Blocks are ordered by class, then by row and column: a state
+/// is a sorted list of blocks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Block {
-    /// Its class, by number.
+    /// Number of its class.
     pub class: u32,
-    /// Its top-left cell.
+    /// Top-left cell.
     pub at: Place,
 }
 
@@ -57,7 +57,7 @@ pub struct Block {
 pub struct Tray {
     rows: usize,
     cols: usize,
-    /// A bit for each cell that is a wall.
+    /// One bit per cell, set for walls.
     walls: Vec<u64>,
     classes: Vec<Class>,
     blocks: Vec<Block>,
@@ -65,12 +65,11 @@ pub struct Tray {
 }
 
 impl Tray {
-    /// The longest side that a tray may have.
+    /// Maximum number of rows and of columns.
     pub const MAX_SIDE: usize = Rect::MAX_SIDE;
 
-    /// A tray of these walls, blocks and goals. Blocks overlap neither each
-    /// other nor walls; all lie inside; no goal comes twice. Goals need not be
-    /// reachable, nor be of a shape that a block has.
+    /// Creates a tray. Blocks overlap neither each other nor walls; all lie inside; no goal is
+    /// repeated. Goals need not be reachable, nor have the shape of a block.
     pub fn new(
         rows: i64,
         cols: i64,
@@ -84,7 +83,7 @@ impl Tray {
             true => Ok(()),
             false => Err(TrayError::Outside { item, rect, rows, cols }),
         };
-        // Who lies on each cell: 0 for nobody, then the walls, then the blocks.
+        // Owner of each cell: 0 for none, then the walls, then the blocks.
         let mut owner = vec![0u32; rows * cols];
         let mut wall_bits = vec![0u64; (rows * cols).div_ceil(64)];
         for (index, &rect) in walls.iter().enumerate() {
@@ -146,90 +145,89 @@ impl Tray {
         Ok(Self { rows, cols, walls: wall_bits, classes, blocks, goal })
     }
 
-    /// A goal that can never be met because no block has its shape and mark.
+    /// Returns a goal that cannot be met because no block has its shape and mark.
     pub fn unmatched_goal(&self) -> Option<UnmatchedGoal> {
         let class = self.classes.iter().find(|class| class.blocks.is_empty() && !class.goals.is_empty())?;
         let rect = self.rect(self.goal[class.goals.start]);
         Some(UnmatchedGoal { rect, is_marked: class.mark != 0 })
     }
 
-    /// Whether a tray can have so many rows and columns.
+    /// Returns an error unless a tray can have `rows` rows and `cols` columns.
     pub fn check_size(rows: i64, cols: i64) -> Result<(), TrayError> {
         let fits = |side: i64| (1..=Self::MAX_SIDE as i64).contains(&side);
         if fits(rows) && fits(cols) { Ok(()) } else { Err(TrayError::Size { rows, cols }) }
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// The number of cells, walls included.
+    /// Returns the number of cells, including walls.
     pub fn cells(&self) -> usize {
         self.rows * self.cols
     }
 
-    /// Whether a cell, counted row by row, is a wall.
+    /// Returns whether a cell, counted row by row, is a wall.
     pub fn is_wall(&self, cell: usize) -> bool {
         self.walls[cell / 64] >> (cell % 64) & 1 != 0
     }
 
-    /// A bit for each cell that is a wall, row by row, the lowest bit of the
-    /// first word first.
+    /// Returns one bit per cell, set for walls, row by row, starting with the lowest bit of the
+    /// first word.
     pub fn walls(&self) -> &[u64] {
         &self.walls
     }
 
-    /// The cells that are neither walls nor blocks.
+    /// Returns the number of cells that are neither walls nor covered.
     pub fn holes(&self) -> usize {
         let walls: usize = self.walls.iter().map(|word| word.count_ones() as usize).sum();
         self.cells() - walls - self.blocks.iter().map(|&block| self.rect(block).area()).sum::<usize>()
     }
 
-    /// The classes of blocks, the largest first.
+    /// Returns the classes of blocks, largest first.
     pub fn classes(&self) -> &[Class] {
         &self.classes
     }
 
-    /// The start: all blocks in their order.
+    /// Returns the start: all blocks in order.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// The goal: what must be among the blocks, in their order.
+    /// Returns the goal: blocks that must be among those of the state, in order.
     pub fn goal(&self) -> &[Block] {
         &self.goal
     }
 
-    /// The rectangle of a block.
+    /// Returns the rectangle of a block.
     pub fn rect(&self, block: Block) -> Rect {
         self.classes[block.class as usize].rect(block.at)
     }
 
-    /// Whether an arrangement, in its order, meets the goal.
+    /// Returns whether a sorted list of blocks meets the goal.
     pub fn is_met_by(&self, blocks: &[Block]) -> bool {
         self.goal.iter().all(|goal| blocks.binary_search(goal).is_ok())
     }
 
-    /// Whether the start meets the goal.
+    /// Returns whether the start meets the goal.
     pub fn is_solved(&self) -> bool {
         self.is_met_by(&self.blocks)
     }
 
-    /// The same tray with its blocks in another arrangement, which has as many
-    /// of each class and is in order.
+    /// Returns the tray with another start, which is sorted and has equally many blocks of each
+    /// class.
     pub fn with_blocks(&self, blocks: Vec<Block>) -> Self {
         debug_assert!(blocks.is_sorted() && blocks.len() == self.blocks.len());
         Self { blocks, ..self.clone() }
     }
 
-    /// Which block, by number, lies on each cell of an arrangement;
-    /// `u32::MAX` for none, `u32::MAX - 1` for a wall.
+    /// Returns the number of the block on each cell of a state, [`Tray::EMPTY`] or [`Tray::WALL`].
     pub fn grid(&self, blocks: &[Block]) -> Vec<u32> {
         let mut grid: Vec<u32> =
             (0..self.cells()).map(|cell| if self.is_wall(cell) { Self::WALL } else { Self::EMPTY }).collect();
@@ -267,8 +265,8 @@ impl fmt::Display for Tray {
     }
 }
 
-/// What makes blocks interchangeable, the largest first: the area, the height,
-/// the mark, and the area again, to be read.
+/// Properties that make blocks interchangeable, largest first: area, height, mark, and the area
+/// again in readable form.
 type Shape = (std::cmp::Reverse<u32>, u16, u32, u32);
 
 fn shape(piece: &Piece) -> Shape {
@@ -308,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_make_classes_of_their_own() {
+    fn marks_make_separate_classes() {
         let marked = Piece { mark: 1, ..piece(0, 0, 0, 0) };
         let tray =
             Tray::new(1, 3, &[], &[marked, piece(0, 1, 0, 1)], &[Piece { mark: 1, ..piece(0, 1, 0, 1) }]);
@@ -318,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_the_rectangle() {
+    fn errors_name_the_rectangle() {
         let error = |walls: &[Rect], blocks: &[Piece], goal: &[Piece]| {
             Tray::new(3, 3, walls, blocks, goal).unwrap_err().to_string()
         };

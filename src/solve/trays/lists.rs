@@ -200,7 +200,7 @@ impl Space for TraySpace {
 
     fn apply(&mut self, key: &[u32], step: Move, after: &mut [u32]) -> u32 {
         self.lists.load(key);
-        self.lists.follow(step);
+        self.lists.apply(step);
         self.lists.write_key(after);
         self.estimator.estimate(self.lists.view())
     }

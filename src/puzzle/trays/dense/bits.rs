@@ -1,7 +1,7 @@
-//! Bits gathered from under a mask, and spread out under one: the processor's
-//! `pext` and `pdep`, or the same in a loop where it has none.
+//! Gathers bits under a mask, and scatters them: the instructions `pext` and `pdep`, or loops on
+//! processors without them.
 
-/// The bits of `word` under `mask`, moved together at the low end.
+/// Returns the bits of `word` under `mask`, compacted at the low end.
 #[inline(always)]
 pub(super) fn gather(word: u64, mask: u64) -> u64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
@@ -11,10 +11,10 @@ pub(super) fn gather(word: u64, mask: u64) -> u64 {
         std::arch::x86_64::_pext_u64(word, mask)
     }
     #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
-    slowly::gather(word, mask)
+    portable::gather(word, mask)
 }
 
-/// The low bits of `word`, spread out to the places under `mask`.
+/// Returns the low bits of `word`, scattered to the positions under `mask`.
 #[inline(always)]
 pub(super) fn spread(word: u64, mask: u64) -> u64 {
     #[cfg(all(target_arch = "x86_64", target_feature = "bmi2"))]
@@ -24,10 +24,10 @@ pub(super) fn spread(word: u64, mask: u64) -> u64 {
         std::arch::x86_64::_pdep_u64(word, mask)
     }
     #[cfg(not(all(target_arch = "x86_64", target_feature = "bmi2")))]
-    slowly::spread(word, mask)
+    portable::spread(word, mask)
 }
 
-/// The single bits of a word, the lowest first.
+/// Returns the single bits of a word, lowest first.
 #[inline(always)]
 pub(super) fn singles(mut word: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
@@ -38,7 +38,7 @@ pub(super) fn singles(mut word: u64) -> impl Iterator<Item = u64> {
 }
 
 #[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "bmi2"))))]
-mod slowly {
+mod portable {
     pub(super) fn gather(word: u64, mask: u64) -> u64 {
         (0..).zip(super::singles(mask)).fold(0, |out, (i, bit)| out | u64::from(word & bit != 0) << i)
     }
@@ -60,8 +60,8 @@ mod tests {
         for round in 0..1000 {
             let mask = word.rotate_left(round) & word.rotate_left(7);
             word = word.wrapping_mul(0xd6e8_feb8_6659_fd93) ^ word >> 32;
-            assert_eq!(gather(word, mask), slowly::gather(word, mask));
-            assert_eq!(spread(word, mask), slowly::spread(word, mask));
+            assert_eq!(gather(word, mask), portable::gather(word, mask));
+            assert_eq!(spread(word, mask), portable::spread(word, mask));
             assert_eq!(spread(gather(word, mask), mask), word & mask);
         }
     }

@@ -1,43 +1,39 @@
-//! Small trays in one word: exact, dense, and expanded by the batch.
+//! Small trays in one word: exact, dense, and expanded in batches.
 //!
-//! **The code.** Scan the floor row by row and name what begins at each cell
-//! that is not covered yet: a block of some class, or a hole. The sequence of
-//! these names tells the whole arrangement, since each name says which cells to
-//! skip further on; and it is the same for all arrangements that differ only in
-//! which of several equal blocks lies where. It always has the same numbers of
-//! each name, so it is coded as nested bit planes (`tree.rs`): 30 to 50 bits for
-//! most trays of 20 to 36 cells.
+//! **The code.** Scan the floor row by row and name what starts at each cell that is not covered
+//! yet: a block of some class, or a hole. The sequence of names determines the state, since each
+//! name says which cells to skip later. It is equal for all states that differ only in which of
+//! several interchangeable blocks is where. Each name occurs a fixed number of times, so the
+//! sequence is coded as nested bit planes (`tree.rs`): 30 to 50 bits for most trays of 20 to 36
+//! cells.
 //!
-//! To make a code from bitboards, one for each class with a bit at each block's
-//! first cell, takes one `pext` a plane, whatever lies between the cells. To
-//! undo it takes one `pdep` a plane, and one more for each block that covers
-//! more than one cell, to find where the following names belong.
+//! Encoding starts from bitboards, one per class with a bit at each block's first cell. It takes
+//! one `pext` per plane, whatever lies between the cells. Decoding takes one `pdep` per plane, and
+//! one more for each block of more than one cell, to find the cells of the following names.
 //!
-//! **Marks.** Beside its code, a state has four bits for each hole, one for each
-//! way in which a block may enter it. A marked hole is not entered that way.
-//! When a block has been moved, all holes around it are marked against it:
+//! **Used-move bits** (Korf 2004, used-operator bits). Beside its code, a state has four bits per
+//! hole, one for each direction in which a block may enter it. A hole with a set bit is not entered
+//! in that direction. When a block has moved, bits of all holes around it are set against it:
 //!
-//! * *piece*: on all sides. Whatever one more move of the block can reach, one
-//!   move from the state before could reach as well.
-//! * *slide*: on the two sides in line with the move, for the same reason.
-//! * *step*: on the side it came from, since that would undo the move.
+//! * *piece*: in all directions. Every state that one more move of the block reaches was also one
+//!   move away from the previous state.
+//! * *slide*: in the two directions in line with the move, for the same reason.
+//! * *step*: in the direction it came from, since that would undo the move.
 //!
-//! So a marked move leads to a state no farther from the start than the marked
-//! state itself, and may be left out. A state takes over the used_moves of all states
-//! of the layer before that lead to it, and these cover *every* move back to
-//! that layer, however many holes there are. For let `t` in layer d + 1 have a
-//! move to `u` in layer d. Undone, it leads from `u` to `t`; was it tried when
-//! `u` was expanded, then `t` got the mark. Was it left out, then because the
-//! same block (in line, for slides) had come to `u` from some `w` in layer
-//! d − 1; but then one move from `w` reaches `t` (or `t` is `w`, for steps), and
-//! `t` lies in layer d or before. So the layer before need not be kept to find
-//! duplicates; within its own layer, and for the next one, a state can still
-//! come up in many ways. Blocks are told apart by where they lie, so all this
-//! holds for interchangeable blocks.
+//! A move excluded by such a bit leads to a state no farther from the start than the state itself,
+//! so it may be omitted. A state combines the bits of all states of the previous layer that lead to
+//! it. Claim: these bits exclude *every* move back to that layer, whatever the number of holes.
+//! Proof: let `t` in layer d + 1 have a move to `u` in layer d. The reverse move leads from `u` to
+//! `t`. If it was tried when `u` was expanded, `t` has the bit. If it was omitted, then the same
+//! block (in line, for slides) had come to `u` from some `w` in layer d − 1; but then one move from
+//! `w` reaches `t` (or `t` is `w`, for steps), and `t` lies in layer d or before, a contradiction.
+//! So the previous layer is not needed to detect duplicates. Within its own and the next layer, a state can
+//! still be reached in many ways. Blocks are distinguished by their positions, so the proof holds
+//! for interchangeable blocks.
 //!
-//! What a state costs, in instructions, on a tray of 5×6 cells with 15 blocks of
-//! four shapes: about 150 to decode, 100 to find what can move, then for each
-//! neighbour 40 to find where to and 60 to code it.
+//! Cost of a state, in instructions, on a tray of 5×6 cells with 15 blocks of four shapes: about
+//! 150 to decode and 100 to find the blocks that can move; then, per neighbour, 40 to find the
+//! target and 60 to encode it.
 
 mod bits;
 mod moves;
@@ -53,52 +49,50 @@ use crate::puzzle::Move;
 use bits::{singles, spread};
 use tree::{Masks, SYMBOLS, Tree};
 
-/// A tray whose arrangements fit a word `W`, used_moves included.
+/// A tray whose states fit a word `W`, including used-move bits.
 #[derive(Clone, Debug)]
 pub struct Dense<W> {
     metric: Metric,
-    /// What is left of the tray without rows and columns of nothing but walls at
-    /// its edges: the first cell, and the number of columns.
+    /// First cell and number of columns of the tray without border rows and columns of walls only.
     origin: Place,
     cols: u32,
-    /// The cells that are not walls; cells are counted from the origin.
+    /// Cells that are not walls, counted from the origin.
     floor: u64,
     shapes: Vec<Shape>,
     tree: Tree,
-    /// One bit for each name in a sequence.
+    /// One bit per name of a sequence.
     names: u64,
-    /// The holes, and the blocks of more than one cell.
+    /// Number of holes, and of blocks with more than one cell.
     holes: u32,
     large: usize,
-    /// Columns of the tray itself.
+    /// Columns of the original tray.
     tray_cols: usize,
     word: std::marker::PhantomData<W>,
 }
 
-/// A class of blocks, as bits. A block lies where its first cell lies.
+/// A class of blocks as bits. The position of a block is its first cell.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     height: u32,
     width: u32,
     blocks: usize,
-    /// Its cells if it lies on cell 0, and those but the first.
+    /// Cells of a block at cell 0, and those without the first.
     cells: u64,
     others: u64,
-    /// Where it may lie, and where from it may go right and left.
+    /// Positions inside the tray, and those from which a block can move right and left.
     inside: u64,
     right: u64,
     left: u64,
-    /// Its height in cells (at most 63), and all ones if that is less than the
-    /// tray's.
+    /// Height in cells (at most 63), and a mask of all ones if that is less than the tray's.
     down: u32,
     lower: u64,
-    /// Where the goal wants blocks of this class.
+    /// Goal positions of blocks of this class.
     goal: u64,
 }
 
 impl<W: Word> Dense<W> {
-    /// The dense form of a tray; none if it does not fit, has no holes, or has
-    /// nothing else.
+    /// Creates the dense form of a tray; `None` if it does not fit, has no holes, or has only
+    /// holes.
     pub fn new(tray: &Tray, metric: Metric) -> Option<Self> {
         let (tray_cols, cells) = (tray.cols(), 0..tray.cells());
         let floor: Vec<Place> =
@@ -147,7 +141,7 @@ impl<W: Word> Dense<W> {
         Some(dense)
     }
 
-    /// The state of an arrangement of the tray's blocks, without used_moves.
+    /// Returns the state of a list of blocks, without used-move bits.
     pub fn state(&self, blocks: &[Block]) -> W {
         let mut masks: Masks = [0; 2 * SYMBOLS];
         let mut holes = self.floor;
@@ -160,7 +154,7 @@ impl<W: Word> Dense<W> {
         self.tree.encode::<W, 0>(&mut masks).state(self.tree.bits, W::NONE)
     }
 
-    /// The arrangement of a state.
+    /// Returns the blocks of a state.
     pub fn blocks(&self, state: W) -> Vec<Block> {
         let masks = self.boards(state);
         let of_class = |class: usize| {
@@ -169,8 +163,8 @@ impl<W: Word> Dense<W> {
         (0..self.shapes.len()).flat_map(of_class).collect()
     }
 
-    /// A hash of what matters most about a state: where the holes are, and where
-    /// the blocks are whose shape the goal asks for.
+    /// Returns a hash of the main features of a state: the holes, and the positions of blocks whose
+    /// shape occurs in the goal.
     pub fn kind(&self, state: W) -> u64 {
         let boards = self.boards(state);
         let asked =
@@ -180,18 +174,18 @@ impl<W: Word> Dense<W> {
             .fold(0, |hash: u64, board| (hash.rotate_left(29) ^ board).wrapping_mul(MULTIPLY[0] as u64))
     }
 
-    /// The bits of a state that are in use: its code and its used_moves.
+    /// Returns the number of bits of a state: code and used-move bits.
     pub fn bits(&self) -> u32 {
         self.tree.bits + 4 * self.holes
     }
 
-    /// The block and where it went, as a number.
+    /// Returns a move as a `Shift`.
     pub fn shift(&self, step: Move) -> Shift {
         let place = |cell| Place::of_cell(cell as usize, self.tray_cols);
         Shift { from: place(step.0 >> 16), to: place(step.0 & 0xffff) }
     }
 
-    /// For each class where its blocks lie, then the holes.
+    /// Returns the positions of each class, then the holes.
     fn boards(&self, state: W) -> Masks {
         let mut masks: Masks = [0; 2 * SYMBOLS];
         self.tree.decode::<W, 0>(state.code(self.tree.bits), self.names, &mut masks);
@@ -201,7 +195,7 @@ impl<W: Word> Dense<W> {
         masks
     }
 
-    /// The cells where the names of a sequence begin. `others` is scratch.
+    /// Returns the cells where the names of a sequence start. `others` is scratch space.
     #[inline(always)]
     fn starts(&self, sequence: &Masks, others: &mut [u64; 64]) -> u64 {
         let mut large = 0;
@@ -221,20 +215,20 @@ impl<W: Word> Dense<W> {
             let name = large & large.wrapping_neg();
             let cells = others[large.trailing_zeros() as usize & 63];
             large ^= name;
-            // All names up to this one have found their cells.
+            // All names up to this one have their cells.
             starts &= !cells.wrapping_mul(spread(name, starts));
         }
         starts
     }
 
-    /// A cell as a bit, if it is inside.
+    /// Returns a cell as a bit, if it is inside.
     fn bit(&self, place: Place) -> Option<u64> {
         let row = u32::from(place.row.checked_sub(self.origin.row)?);
         let col = u32::from(place.col.checked_sub(self.origin.col)?);
         (col < self.cols).then(|| 1u64.checked_shl(row * self.cols + col)).flatten()
     }
 
-    /// The cell of a bit.
+    /// Returns the cell of a bit.
     fn place(&self, bit: u64) -> Place {
         let within = Place::of_cell(bit.trailing_zeros() as usize, self.cols as usize);
         Place::new(within.row + self.origin.row, within.col + self.origin.col)
@@ -242,7 +236,7 @@ impl<W: Word> Dense<W> {
 }
 
 impl Shape {
-    /// Blocks of this height and width in a tray of so many rows and columns.
+    /// Creates the shape of blocks of `height` × `width` in a tray of `rows` × `cols`.
     fn new((rows, cols): (u32, u32), (height, width): (u32, u32), blocks: usize, goal: u64) -> Self {
         let cells = |rows: std::ops::Range<u32>, columns: std::ops::Range<u32>| {
             let row = columns.fold(0, |all, col| all | 1u64 << col);

@@ -1,8 +1,9 @@
-//! The moves of dense trays, by the batch.
+//! Moves of dense trays, in batches.
 //!
-//! All states of a batch are decoded first. Then, class by class, the blocks
-//! that can move are found for all states at once, those states that have any
-//! are listed, and the list is worked off.
+//! 1. Decode all states of the batch.
+//! 2. For each class, find the blocks that can move, for all states at once, and list the states
+//!    that have any.
+//! 3. Process the list.
 
 use super::bits::{gather, singles, spread};
 use super::tree::{Masks, SYMBOLS};
@@ -11,23 +12,23 @@ use crate::puzzle::Move;
 use crate::puzzle::batched::{BATCH, Batched, Neighbours};
 use crate::puzzle::trays::Metric;
 
-/// The ways in which a block can enter a hole.
+/// Directions in which a block can enter a hole.
 const UP: usize = 0;
 const RIGHT: usize = 1;
 const DOWN: usize = 2;
 const LEFT: usize = 3;
 
-/// All of them, a bit each.
+/// All directions, one bit each.
 const ALL: u32 = 0b1111;
 
-/// The states of a batch, decoded.
+/// The decoded states of a batch.
 #[derive(Debug)]
 pub struct Batch {
-    /// For each class where its blocks lie, then the holes, in each state.
+    /// Positions of each class, then the holes, in each state.
     boards: Box<[[u64; BATCH]; SYMBOLS]>,
-    /// The holes that may be entered each way.
+    /// Holes that may be entered in each direction.
     open: Box<[[u64; BATCH]; 4]>,
-    /// States of which blocks of the class at hand can move, and which.
+    /// States in which blocks of the current class can move, and these blocks.
     listed: [u8; BATCH],
     movable: [u64; BATCH],
     others: [u64; 64],
@@ -61,7 +62,7 @@ impl<W: Word> Batched for Dense<W> {
     }
 
     fn expand<S: Neighbours<W>>(&self, states: &[W], batch: &mut Batch, neighbours: &mut S) {
-        // Loops over few classes are worth unrolling.
+        // Loops over few classes are unrolled.
         match self.shapes.len() {
             2 => self.expand_classes::<S, 2>(states, batch, neighbours),
             3 => self.expand_classes::<S, 3>(states, batch, neighbours),
@@ -87,7 +88,7 @@ impl<W: Word> Batched for Dense<W> {
 }
 
 impl<W: Word> Dense<W> {
-    /// `N` is the number of classes, here and below, or 0 for any.
+    /// Expands a batch. `N` is the number of classes, here and below, or 0 for any.
     fn expand_classes<S: Neighbours<W>, const N: usize>(
         &self,
         states: &[W],
@@ -126,7 +127,7 @@ impl<W: Word> Dense<W> {
         }
     }
 
-    /// All moves of blocks of a class, along any path of empty cells.
+    /// Emits all moves of blocks of a class, along any path of empty cells.
     #[inline(never)]
     fn pieces<S: Neighbours<W>, const N: usize>(
         &self,
@@ -170,8 +171,7 @@ impl<W: Word> Dense<W> {
         }
     }
 
-    /// All straight moves of blocks of a class, by one cell or, as slides, by any
-    /// number.
+    /// Emits all straight moves of blocks of a class: by one cell or, with `SLIDE`, by any number.
     #[inline(never)]
     fn straight<S: Neighbours<W>, const N: usize, const SLIDE: bool>(
         &self,
@@ -217,7 +217,7 @@ impl<W: Word> Dense<W> {
         }
     }
 
-    /// A state of the batch, to move a block of a class in.
+    /// Prepares a state of the batch for moves of blocks of a class.
     #[inline(always)]
     fn select_class<'b, const N: usize>(
         &self,
@@ -233,9 +233,9 @@ impl<W: Word> Dense<W> {
         MovingClass { class, holes: masks[classes], anchors: masks[class], masks }
     }
 
-    /// Passes on the state in which a block has gone from one place to another;
-    /// `free` is what was empty without it. Marks the holes around it that it
-    /// could enter in some of the ways.
+    /// Emits the state in which a block has moved from `from` to `to`. `free` is the set of empty
+    /// cells without the block. Sets used-move bits of the holes around it for the directions
+    /// `ways`.
     #[inline(always)]
     fn push_neighbour<S: Neighbours<W>, const N: usize, const WAYS: usize>(
         &self,
@@ -254,7 +254,7 @@ impl<W: Word> Dense<W> {
         let code = self.tree.encode::<W, N>(moving.masks);
         let mut used_moves = W::NONE;
         for way in ways {
-            // What wraps around an edge used_moves holes against a wall.
+            // Bits that wrap around an edge concern holes that cannot be entered from there.
             let around = match way {
                 UP => block >> self.cols,
                 RIGHT => block << 1,
@@ -279,10 +279,10 @@ impl<W: Word> Dense<W> {
 }
 
 impl Batch {
-    /// Lists the states in which a block of a class can move in some of the ways
-    /// (a bit each), and these blocks; answers how many states that are.
+    /// Lists the states in which a block of a class can move in some of the directions `WAYS` (one
+    /// bit each), and these blocks. Returns the number of states.
     fn list<const WAYS: u32>(&mut self, shape: &Shape, cols: u32, class: usize, states: usize) -> usize {
-        // Known sides make a loop without branches, four states at a time.
+        // Constant sides give a branch-free loop over four states at a time.
         match (shape.height, shape.width) {
             (1, 1) => self.list_sized::<WAYS, 1, 1>(shape, cols, class, states),
             (1, 2) => self.list_sized::<WAYS, 1, 2>(shape, cols, class, states),
@@ -335,20 +335,20 @@ impl Batch {
 struct MovingClass<'b> {
     class: usize,
     holes: u64,
-    /// Where the blocks of the class lie.
+    /// Positions of the blocks of the class.
     anchors: u64,
     masks: &'b mut Masks,
 }
 
 impl Shape {
-    /// Where a block would lie on free cells only.
+    /// Returns the positions where a block fits on `free` cells.
     #[inline(always)]
     fn fits(&self, free: u64, cols: u32) -> u64 {
         column_of(row_of(free, self.width), self.height, cols)
     }
 }
 
-/// The cells with which a row of so many set cells begins.
+/// Returns the cells where `width` consecutive set cells of a row start.
 #[inline(always)]
 fn row_of(cells: u64, width: u32) -> u64 {
     match width {
@@ -358,7 +358,7 @@ fn row_of(cells: u64, width: u32) -> u64 {
     }
 }
 
-/// The cells with which a column of so many set cells begins.
+/// Returns the cells where `height` consecutive set cells of a column start.
 #[inline(always)]
 fn column_of(cells: u64, height: u32, cols: u32) -> u64 {
     match height {

@@ -1,45 +1,42 @@
-//! The code of a sequence of symbols as nested bit planes.
+//! Code of a sequence of symbols as nested bit planes.
 //!
-//! The symbols of a sequence, each with the number of times that it occurs, are
-//! the leaves of a binary tree. Each inner node stands for the subsequence of
-//! the symbols below it and has one bit for each of its members: whether the
-//! member lies on the left. The tree is Huffman's, so the bits are as few as
-//! such a tree allows. A plane is made, and undone, for all of its members at
-//! once by one `pext` or `pdep`.
+//! The symbols of a sequence, each with its number of occurrences, are the leaves of a binary tree.
+//! Each inner node stands for the subsequence of the symbols below it and has one bit per member:
+//! whether the member is in the left subtree. The tree is a Huffman tree, so the number of bits is
+//! minimal for such trees. A plane is encoded or decoded for all members at once by one `pext` or
+//! `pdep`. (This is a Huffman-shaped wavelet tree.)
 
 use super::bits::{gather, spread};
 use super::word::Word;
 
-/// The most symbols.
+/// Maximum number of symbols.
 pub(super) const SYMBOLS: usize = 32;
 
 /// A code for sequences with given numbers of each symbol.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     symbols: usize,
-    /// The inner nodes, one fewer than symbols, each behind its children; the
-    /// root is last.
+    /// Inner nodes, one fewer than symbols, each after its children; the root is last.
     nodes: [Node; SYMBOLS],
-    /// The bits of a code.
+    /// Number of bits of a code.
     pub(super) bits: u32,
 }
 
-/// An inner node. Leaves are numbered like their symbols, inner nodes on from
-/// there.
+/// An inner node. Leaves are numbered like their symbols, inner nodes after them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
     left: u8,
     right: u8,
-    /// Where its plane starts in the code.
+    /// Offset of its plane in the code.
     shift: u8,
 }
 
-/// A mask for each leaf and inner node.
+/// One mask per leaf and inner node.
 pub(super) type Masks = [u64; 2 * SYMBOLS];
 
 impl Tree {
-    /// A code for sequences in which each symbol occurs so many times; none if
-    /// there are fewer than two symbols, too many, or more than `most` bits.
+    /// Creates a code for sequences with `counts` occurrences of the symbols; `None` if there are
+    /// fewer than two symbols, too many, or more than `most` bits.
     pub(super) fn new(counts: &[usize], most: u32) -> Option<Self> {
         let symbols = counts.len();
         if !(2..=SYMBOLS).contains(&symbols) {
@@ -64,9 +61,9 @@ impl Tree {
         Some(Self { symbols, nodes, bits: bits as u32 })
     }
 
-    /// The code of the sequence whose members, wherever they lie, are given by a
-    /// mask for each symbol, in the order of the bits. All masks but those of
-    /// the symbols are written. `N` is the number of inner nodes, or 0 for any.
+    /// Returns the code of a sequence. Its members are given by one mask per symbol, at any bit
+    /// positions, in the order of the bits. All other masks are overwritten. `N` is the number of
+    /// inner nodes, or 0 for any.
     #[inline(always)]
     pub(super) fn encode<W: Word, const N: usize>(&self, masks: &mut Masks) -> W {
         let mut code = W::NONE;
@@ -81,9 +78,8 @@ impl Tree {
         code
     }
 
-    /// Finds where each symbol is in the sequence of a code: a mask for each
-    /// symbol and inner node, the first member lowest; `all` is that of the
-    /// root. `N` as above.
+    /// Decodes a sequence: writes one mask per symbol and inner node, the first member lowest.
+    /// `all` is the mask of the root. `N` is as in `encode`.
     #[inline(always)]
     pub(super) fn decode<W: Word, const N: usize>(&self, code: W, all: u64, masks: &mut Masks) {
         let symbols = self.symbols::<N>();
@@ -97,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// The number of symbols, which is known to be `N + 1` unless that is one.
+    /// Returns the number of symbols: `N + 1` unless `N` is 0.
     #[inline(always)]
     fn symbols<const N: usize>(&self) -> usize {
         if N == 0 { self.symbols.min(SYMBOLS) } else { N + 1 }
@@ -109,12 +105,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sequences_survive_their_code() {
+    fn codes_round_trip() {
         let sequence = [0usize, 3, 1, 1, 2, 0, 3, 3, 3, 1, 4, 3];
         let counts: Vec<usize> = (0..5).map(|s| sequence.iter().filter(|&&t| t == s).count()).collect();
         let tree = Tree::new(&counts, 64).unwrap();
         assert_eq!(tree.bits, 2 + 4 + 7 + 12);
-        // Members may lie anywhere: here three bits apart.
+        // Members may be at any positions: here three bits apart.
         let mut masks: Masks = [0; 2 * SYMBOLS];
         for (place, &symbol) in sequence.iter().enumerate() {
             masks[symbol] |= 1 << (3 * place + 1);
@@ -131,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_has_no_code() {
+    fn sequences_that_do_not_fit_have_no_code() {
         assert!(Tree::new(&[3], 64).is_none());
         assert!(Tree::new(&[1; SYMBOLS + 1], 500).is_none());
         assert!(Tree::new(&[16; 4], 127).is_none());

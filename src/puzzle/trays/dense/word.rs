@@ -1,25 +1,25 @@
-//! The words that hold a code and its used_moves.
+//! Words that hold a code and its used-move bits.
 //!
-//! A state is its code, mixed, in the highest bits, and its used_moves in the lowest.
-//! The mixing is reversible: the low half of the code takes in the high half,
-//! and one multiplication, done in the highest bits of the word, carries all of
-//! them upward, so the highest bits depend on all of the code.
+//! A state is its mixed code in the highest bits, and its used-move bits in the lowest. The mixing
+//! is invertible: the high half of the code is folded into the low half, and one multiplication in
+//! the highest bits of the word propagates all bits upward, so the highest bits depend on the whole
+//! code.
 
 use crate::memory::Packed;
 use crate::memory::key::{INVERSE, MULTIPLY};
 
 /// A word for codes: `u64` or `u128`.
 pub trait Word: Packed {
-    /// The code with one more plane, from this bit on.
+    /// Returns the code with a plane added from bit `shift` on.
     fn with_plane(self, plane: u64, shift: u8) -> Self;
 
-    /// The low bits of what starts at this bit.
+    /// Returns the low bits from bit `shift` on.
     fn plane(self, shift: u8) -> u64;
 
-    /// The state of a code of so many bits, with its used_moves.
+    /// Returns the state of a code of `bits` bits with its used-move bits.
     fn state(self, bits: u32, used_moves: Self) -> Self;
 
-    /// The code of a state.
+    /// Returns the code of a state.
     fn code(self, bits: u32) -> Self;
 }
 
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_come_back() {
+    fn codes_round_trip() {
         for bits in 4..60 {
             for i in 1..200u64 {
                 let code = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits);
