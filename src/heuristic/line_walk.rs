@@ -1,36 +1,31 @@
-//! Lower bounds in the line metric, where a run of tiles pushed at once is one
-//! move.
+//! Lower bounds in the line metric, where pushing a run of tiles is one move.
 //!
-//! **Each axis by itself.** A move along a column changes the rows of some tiles
-//! and the column of none; so the vertical moves of a solution, taken alone,
-//! bring every tile into its row. How many are needed at least is known for the
-//! same counts as in the walking distance (how many tiles of each row belong to
-//! which, and the row of the blank): a step from count to count is one unit, a
-//! move is any number of steps in one direction, and breadth-first search over
-//! moves from the goal's count gives the least number for each. Tiles within a
-//! row are told apart nowhere in this, so it allows more than the puzzle does,
-//! and never says too much.
+//! **One axis.** A move along a column changes the rows of some tiles and the column of none.
+//! So the vertical moves of a solution alone bring every tile to its row. Their least number is
+//! known for each *count* of the walking distance (how many tiles of each row belong to which
+//! row, and the row of the blank): a step between counts is one unit, a move is any number of
+//! steps in one direction, and breadth-first search over moves from the goal's count gives the
+//! least number for each. Counts do not distinguish tiles within a row, so this is a relaxation
+//! of the puzzle, and the bound is admissible.
 //!
-//! **Cuts**, where there are too many counts for a table: the line between two
-//! rows is crossed by the blank at most once in a move, and takes one tile
-//! across. So the tiles on the wrong side of a cut need as many moves, and the
-//! cut with the most of them counts.
+//! **Cuts**, where there are too many counts for a table: in one move the blank crosses the
+//! line between two rows at most once, and takes one tile across. So a cut needs at least as
+//! many moves as it has tiles on the wrong side, and the cut with the most such tiles gives the
+//! bound.
 //!
-//! **Both axes together.** Two moves of one axis in a row would be one, or none:
-//! in a shortest solution the axes take turns. If at least v vertical and h
-//! horizontal moves are left, and the next one is horizontal because the last
-//! one was not, then of L moves ⌈L/2⌉ are horizontal and ⌊L/2⌋ vertical, and L
-//! is at least max(2v, 2h − 1). That is never below v + h. Where the last move is
-//! not known, the axis that needs more may go first: 2·max(v, h) − 1, or 2v if
-//! both need the same.
+//! **Both axes.** Two consecutive moves along one axis would be one move, or none: in a
+//! shortest solution the axes alternate. Suppose at least v vertical and h horizontal moves are
+//! left, and the next one is horizontal because the last one was vertical. Of L moves, ⌈L/2⌉
+//! are horizontal and ⌊L/2⌋ vertical, so L is at least max(2v, 2h − 1). This is never below v +
+//! h. If the last move is unknown, the axis that needs more may go first: 2·max(v, h) − 1, or
+//! 2v if both need equally many.
 //!
-//! So a state may get a larger estimate than it deserves if a last move is taken
-//! into account after which no shortest solution goes on. That loses nothing: let
-//! s be on a shortest solution and be reached at its least cost by a vertical
-//! move from p. If a shortest way from s began with a vertical move, p could go
-//! where that leads in one move instead of two, and s would be on no shortest
-//! solution. So all of them go on horizontally, which is what the estimate is
-//! for, whichever of its cheapest predecessors s was reached from.
+//! **Why this keeps a shortest solution.** The estimate of a state depends on its last move, so
+//! it may be too large if no shortest solution continues after that move. Nothing is lost: let
+//! s be on a shortest solution and be reached at its least cost by a vertical move from p. If a
+//! shortest path from s began with a vertical move, p could reach its end in one move instead
+//! of two, and s would be on no shortest solution. So all of them continue horizontally, which
+//! is what the estimate assumes, whichever of its cheapest predecessors s was reached from.
 
 use super::walking_distance::shapes;
 use super::walking_distance::table::{Shape, Table};
@@ -39,39 +34,39 @@ use crate::puzzle::Move;
 use crate::puzzle::tiles::{Board, Cells, Lines, Size, TileState};
 use std::sync::Arc;
 
-/// The bound of one size and goal.
+/// The bound for one size and goal.
 #[derive(Clone, Debug)]
 pub struct LineWalk {
-    /// For rows and for columns.
+    /// Rows and columns.
     axes: [Axis; 2],
-    /// Where each label belongs: its row and its column.
+    /// Goal row and goal column of each label.
     homes: [[u8; 2]; 16],
-    /// Bits for the rows' number in a carry; none if it is counted anew.
+    /// Bits of the row number in a payload; `None` if payloads are not used.
     row_bits: Option<u32>,
 }
 
-/// How the moves along an axis are bounded.
+/// The bound on the moves along an axis.
 #[derive(Clone, Debug)]
 enum Axis {
-    /// By the least number of moves for each count.
+    /// By a table: the least number of moves for each count.
     Walks { counts: Arc<Table>, moves: Arc<Vec<u8>> },
     /// By the tiles on the wrong side of each cut.
     Cuts,
 }
 
-/// A board as the bound sees it.
+/// The memo of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LineWalkMemo {
-    /// For each axis the number of its count, or a byte for each cut.
+    /// For each axis the number of its count, or one byte per cut.
     codes: [u64; 2],
-    /// The moves that each axis needs at least.
+    /// The least number of moves along each axis.
     min_moves: [u8; 2],
     estimate: u32,
 }
 
 impl LineWalk {
-    /// The bound for a puzzle; an axis whose table needs more than `max_bytes`
-    /// is bounded by cuts.
+    /// Creates the bound for a puzzle. An axis whose table needs more than its half of
+    /// `max_bytes` is bounded by cuts.
     pub fn new(puzzle: &Lines, max_bytes: usize) -> Self {
         let tiles = puzzle.tiles();
         let cols = tiles.size().cols();
@@ -95,13 +90,13 @@ impl LineWalk {
         Self { axes: [by_rows, by_cols], homes, row_bits }
     }
 
-    /// The bytes of the tables.
+    /// Returns the bytes of the tables.
     pub fn bytes(&self) -> usize {
         let bytes = |axis: &Axis| match axis {
             Axis::Walks { counts, moves } => counts.bytes() + moves.len(),
             Axis::Cuts => 0,
         };
-        // Both axes of a square may have the same table.
+        // Both axes of a square may share a table.
         match &self.axes {
             [Axis::Walks { moves: rows, .. }, Axis::Walks { moves: cols, .. }] if Arc::ptr_eq(rows, cols) => {
                 bytes(&self.axes[0])
@@ -110,7 +105,7 @@ impl LineWalk {
         }
     }
 
-    /// The place and the moves of an axis, from nothing.
+    /// Computes the code and the least moves of an axis from scratch.
     fn measure(&self, puzzle: &Lines, state: &TileState<u64>, axis: usize) -> (u64, u8) {
         let size = puzzle.size();
         let line = |cell: usize| if axis == 0 { cell / size.cols() } else { cell % size.cols() };
@@ -128,7 +123,7 @@ impl LineWalk {
         }
     }
 
-    /// The bound where nothing is known of the last move.
+    /// Returns the memo of a state whose last move is unknown.
     fn start(&self, codes: [u64; 2], min_moves: [u8; 2]) -> LineWalkMemo {
         let [rows, cols] = min_moves.map(u32::from);
         let estimate = if rows == cols { 2 * rows } else { 2 * rows.max(cols) - 1 };
@@ -136,18 +131,18 @@ impl LineWalk {
     }
 }
 
-/// A one in the byte of each cut between two lines.
+/// Returns a one in the byte of each cut between two lines.
 fn cuts_between(line: usize, home: usize) -> u64 {
     (line.min(home)..line.max(home)).fold(0, |cuts, cut| cuts | 1 << (8 * cut))
 }
 
-/// The largest byte.
+/// Returns the largest byte.
 #[inline(always)]
 fn max_byte(bytes: u64) -> u8 {
     bytes.to_le_bytes().into_iter().fold(0, u8::max)
 }
 
-/// A lower bound in the line metric for boards of any size, by cuts alone.
+/// Returns a lower bound in the line metric for boards of any size, by cuts alone.
 pub fn line_cuts(board: &Board, goal: &Board) -> u32 {
     let size: Size = board.size();
     let mut homes = vec![0; size.cells()];
@@ -156,7 +151,7 @@ pub fn line_cuts(board: &Board, goal: &Board) -> u32 {
     }
     let min_moves = [0, 1].map(|axis| {
         let line = |cell: usize| if axis == 0 { cell / size.cols() } else { cell % size.cols() };
-        // What begins and ends at each cut is summed up along the lines.
+        // Prefix sums over the lines give the tiles that must cross each cut.
         let mut changes = vec![0i64; size.rows().max(size.cols()) + 1];
         for (cell, &tile) in board.tiles().iter().enumerate().filter(|&(_, &tile)| tile != 0) {
             let (from, to) = (line(cell), line(homes[tile as usize]));
@@ -204,7 +199,7 @@ impl Heuristic<Lines> for LineWalk {
     ) -> LineWalkMemo {
         let (tiles, axis) = (puzzle.tiles(), axis(step));
         let unit = Move(step.0 & 3);
-        // Down and to the right the blank goes, and the tiles the other way.
+        // Whether the blank moves down or right; the tiles move the other way.
         let forward = (step.0 ^ step.0 >> 1) & 1 == 1;
         let mut cell = before.blank;
         let mut code = memo.codes[axis];
@@ -239,7 +234,7 @@ impl Heuristic<Lines> for LineWalk {
         let mut after = *memo;
         after.codes[axis] = code;
         after.min_moves[axis] = min_moves;
-        // The other axis is next.
+        // The next move is along the other axis.
         let (this, other) = (u32::from(min_moves), u32::from(after.min_moves[1 - axis]));
         after.estimate = (2 * this).max((2 * other).saturating_sub(1));
         after
@@ -252,7 +247,7 @@ impl Heuristic<Lines> for LineWalk {
 
     #[inline(always)]
     fn payload(&self, memo: &LineWalkMemo) -> u32 {
-        // Without room for both, `resume` measures anew.
+        // If both numbers do not fit, `restore` computes them anew.
         self.row_bits
             .map_or(0, |bits| memo.codes[0] as u32 | (memo.codes[1] as u32).checked_shl(bits).unwrap_or(0))
     }
@@ -278,7 +273,7 @@ mod tests {
     use crate::puzzle::Puzzle;
     use ahash::HashMap;
 
-    /// What must hold for every state and move, on a whole state space.
+    /// Checks every state and move of a state space. Returns the sum of the estimates.
     fn check_all_states(rows: usize, cols: usize, goal: &Board, max_bytes: usize) -> u64 {
         let puzzle = Lines::new(goal).unwrap();
         let bound = LineWalk::new(&puzzle, max_bytes);
@@ -305,7 +300,7 @@ mod tests {
                 assert!(after.estimate >= evaluated.estimate);
                 let restored = bound.restore(&puzzle, &next, after.estimate, bound.payload(&after));
                 assert_eq!(restored, after);
-                // On a shortest solution no estimate may be too large.
+                // On a shortest solution the estimate must be admissible.
                 let left = distances[&puzzle.pack(&next)];
                 assert!(left + 1 != *distance || after.estimate <= left, "{state:?} {step:?}");
             }

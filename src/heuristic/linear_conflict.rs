@@ -1,65 +1,64 @@
-//! Manhattan distance with linear conflicts (Hansson, Mayer and Yung,
-//! Information Sciences 63, 1992).
+//! Manhattan distance with linear conflicts (Hansson, Mayer and Yung, Information Sciences 63,
+//! 1992).
 //!
-//! Tiles that are in their own row but in the wrong order cannot all go straight
-//! home: all but those of a longest ordered subsequence must leave the row and
-//! come back, two moves each that the Manhattan distance does not count. The
-//! same holds for columns.
+//! Tiles that are in their goal row but in the wrong order cannot all move straight to their
+//! goals: all but those of a longest increasing subsequence must leave the row and return,
+//! which takes two moves each that the Manhattan distance does not count. The same holds for
+//! columns.
 //!
-//! A vertical move changes the order in no column, and of the rows only the
-//! moving tile's own counts it, if it enters or leaves that. So a move changes
-//! one line's term at most, and the estimate by one, up or down.
+//! A vertical move changes no order within a column, and among the rows it affects only the
+//! goal row of the moving tile, if the tile enters or leaves it. So a move changes the term of
+//! at most one line, and the estimate by exactly one, up or down.
 //!
-//! On boards of up to 16 cells with sides of up to 5, the memo keeps for each
-//! cell of each line where its tile belongs in the line: three bits, 0 for a
-//! tile from elsewhere. A line's bits are the index of its term in one small
-//! table, and a move is an exclusive or. Other boards count the one line anew.
+//! On boards of up to 16 cells with sides of up to 5, the memo contains a code for each line:
+//! three bits for each cell, the goal position of its tile in the line, or 0 for a tile that
+//! belongs elsewhere. A line's code is the index of its term in a small table, and a move is an
+//! exclusive or. Other boards recompute the affected line.
 
 use super::{Heuristic, Manhattan, NoBatch, axis};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 
-/// Bits for a cell in a line's code.
+/// Bits per cell in a line's code.
 const BITS: usize = 3;
-/// The longest line that has a code.
+/// Longest line that has a code.
 const MAX_LINE: usize = 5;
-/// As many codes as there can be.
+/// Number of codes.
 const CODES: usize = 1 << (BITS * MAX_LINE);
-/// The most cells whose codes fit into a word.
+/// Largest board whose codes fit a word.
 const MAX_CELLS: usize = 16;
 
-/// The Manhattan sum, and two moves for each tile that must leave its line.
+/// The Manhattan distance, plus two moves for each tile that must leave its line.
 #[derive(Debug)]
 pub struct LinearConflict {
     manhattan: Manhattan,
-    /// Where each label belongs: its row and its column.
+    /// Goal row and goal column of each label.
     homes: Box<[[u8; 2]; 256]>,
     line_codes: Option<LineCodes>,
 }
 
-/// The tables for boards whose lines have codes.
+/// Tables for boards whose lines have codes.
 #[derive(Debug)]
 struct LineCodes {
-    /// The moves that a line's conflicts cost, for each code.
+    /// The term of a line, by its code.
     terms: Box<[u8; CODES]>,
-    /// For the blank's cell, its move, and the label that moves.
+    /// Indexed by the blank's cell, its move, and the label that moves.
     changes: Box<[Change; MAX_CELLS * 4 * MAX_CELLS]>,
 }
 
-/// What a move does to a memo.
+/// The effect of a move on a memo.
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
-    /// Changed bits in the codes of the rows and of the columns.
+    /// Flipped bits in the codes of the rows and of the columns.
     lines: [u64; 2],
-    /// Where the code starts whose term may change, and its bits.
+    /// Offset and mask of the code whose term may change.
     shift: u8,
     mask: u16,
-    /// What the move adds to the Manhattan distance.
+    /// Change of the Manhattan distance.
     distance: i8,
 }
 
-/// An estimate, and the codes of all rows and of all columns where they are in
-/// use.
+/// The memo: the estimate, and the codes of all rows and columns where they are in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conflicts {
     estimate: u32,
@@ -67,7 +66,7 @@ pub struct Conflicts {
 }
 
 impl LinearConflict {
-    /// The tables for a puzzle.
+    /// Builds the tables for a puzzle.
     pub fn new<C: Cells>(puzzle: &Tiles<C>) -> Self {
         let (size, cols) = (puzzle.size(), puzzle.size().cols());
         let mut homes = Box::new([[0; 2]; 256]);
@@ -112,7 +111,7 @@ impl LinearConflict {
         LineCodes { terms, changes }
     }
 
-    /// What a label in a cell gives to the codes of the rows and the columns.
+    /// Returns the contribution of a label in a cell to the codes of the rows and the columns.
     fn codes<C: Cells>(&self, puzzle: &Tiles<C>, label: usize, cell: usize) -> [u64; 2] {
         let (rows, cols) = (puzzle.size().rows(), puzzle.size().cols());
         let [home_row, home_col] = self.homes[label].map(u64::from);
@@ -127,7 +126,7 @@ impl LinearConflict {
         codes
     }
 
-    /// The codes of a whole board.
+    /// Returns the codes of a board.
     fn lines<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> [u64; 2] {
         if self.line_codes.is_none() {
             return [0; 2];
@@ -138,7 +137,8 @@ impl LinearConflict {
         })
     }
 
-    /// The moves that the conflicts of one row (axis 0) or column (axis 1) cost.
+    /// Returns the term of one row (axis 0) or column (axis 1): the moves that its conflicts
+    /// cost.
     fn term<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>, axis: usize, line: usize) -> u32 {
         let (rows, cols) = (puzzle.size().rows(), puzzle.size().cols());
         let (first, stride, length) = if axis == 0 { (line * cols, 1, cols) } else { (line, cols, rows) };
@@ -147,7 +147,7 @@ impl LinearConflict {
         2 * removals(at_home.map(|label| self.homes[label][1 - axis]))
     }
 
-    /// An update on boards whose lines have no codes.
+    /// Updates a memo on boards whose lines have no codes.
     fn recount<C: Cells>(
         &self,
         puzzle: &Tiles<C>,
@@ -169,16 +169,16 @@ impl LinearConflict {
     }
 }
 
-/// The place of a change in its table.
+/// Returns the index of a change in its table.
 #[inline(always)]
 fn index(blank: u8, step: Move, label: usize) -> usize {
     ((blank as usize % MAX_CELLS) * 4 + step.0 as usize % 4) * MAX_CELLS + label % MAX_CELLS
 }
 
-/// How many of these different numbers must be taken away so that the others
-/// rise: all but a longest rising subsequence.
+/// Returns how many of these distinct numbers must be removed so that the others increase: all
+/// but a longest increasing subsequence.
 fn removals(positions: impl Iterator<Item = u8>) -> u32 {
-    // `ends[i]` is the lowest end of a rising subsequence of length i + 1.
+    // `ends[i]` is the lowest end of an increasing subsequence of length i + 1.
     let mut ends = [0; 256];
     let (mut all, mut longest) = (0, 0);
     for position in positions {
@@ -252,8 +252,7 @@ mod tests {
         let with = check_all_states((3, 3), ChangePerMove::One, LinearConflict::new);
         let without = check_all_states((3, 3), ChangePerMove::One, Manhattan::new);
         assert!(with.iter().zip(&without).all(|(with, without)| with > without));
-        // With codes, without them for the length of a side or the number of
-        // cells, and in bytes.
+        // With codes; without them because of the side length or the number of cells; in bytes.
         for size in [(4, 4), (3, 5), (2, 7), (8, 2)] {
             check_random_walks::<u64, _>(size, ChangePerMove::One, LinearConflict::new);
         }
@@ -279,7 +278,7 @@ mod tests {
         let heuristic = LinearConflict::new(&puzzle);
         let board = |tiles: &[u32]| puzzle.state(&Board::new(size, tiles).unwrap());
         let estimate = |state: TileState<u64>| heuristic.evaluate(&puzzle, &state).estimate;
-        // The first row reversed: 3 + 1 + 1 + 3 moves, and three tiles that leave.
+        // The first row reversed: 3 + 1 + 1 + 3 moves, and three tiles that must leave.
         let first = board(&[4, 3, 2, 1, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0]);
         assert_eq!(estimate(first), 8 + 6);
         // 5 and 9 exchanged in the first column.

@@ -1,26 +1,25 @@
-//! Manhattan distance (the courses' h2): each tile's rows and columns from its
-//! place, summed. A move changes it by one, up or down.
+//! Manhattan distance (h2 in textbooks): the sum of each tile's row and column distance from
+//! its goal cell. A move changes it by one, up or down.
 
 use super::{Heuristic, NoBatch, PrunedMoves};
 use crate::puzzle::tiles::{Cells, Direction, TileMoves, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 
-/// The sum of all tiles' distances, with a table of what each move adds.
+/// The Manhattan distance, with a table of the change by each move.
 #[derive(Debug)]
 pub struct Manhattan {
-    /// How far each label is from its place, for each cell: `cells` labels a
-    /// row.
+    /// Distance of each label from its goal, for each cell: `cells` labels per row.
     distance: Vec<u8>,
-    /// For the blank's cell, its move, and the label that moves: +1 or −1.
+    /// +1 or −1, by the blank's cell, its move, and the label that moves.
     change: Box<[i8]>,
     stride: usize,
-    /// The same for boards of up to 32 labels, a bit for each: whether the move
-    /// brings the label nearer. One row for each cell of the blank.
+    /// For boards of up to 32 labels, one bit per label: whether the move brings it nearer. One
+    /// row for each cell of the blank.
     nearer: Box<[[u32; 4]; 256]>,
 }
 
 impl Manhattan {
-    /// The tables for a puzzle.
+    /// Builds the tables for a puzzle.
     pub fn new<C: Cells>(puzzle: &Tiles<C>) -> Self {
         let (cells, cols) = (puzzle.size().cells(), puzzle.size().cols());
         let distance_of = |label: usize, cell: usize| {
@@ -49,18 +48,18 @@ impl Manhattan {
         Self { distance, change: change.into(), stride, nearer }
     }
 
-    /// How far a label in a cell is from its place.
+    /// Returns the distance of a label in a cell from its goal.
     pub fn distance(&self, label: usize, cell: usize) -> u32 {
         let cells = self.distance.len().isqrt();
         self.distance[cell * cells + label].into()
     }
 
-    /// The sum over a whole board.
+    /// Returns the sum over a board.
     pub fn sum<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> u32 {
         (0..puzzle.size().cells()).map(|cell| self.distance(state.cells.label(cell), cell)).sum()
     }
 
-    /// What a move of `before` adds to the sum.
+    /// Returns the change of the sum by the move `step` of `before`.
     #[inline(always)]
     pub fn change<C: Cells>(&self, puzzle: &Tiles<C>, before: &TileState<C>, step: Move) -> i32 {
         let label = before.cells.label(puzzle.beside(before.blank, step).into());

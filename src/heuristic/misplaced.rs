@@ -1,19 +1,19 @@
-//! Misplaced tiles (the courses' h1): how many tiles, the blank not counted, are
-//! not where they belong. Weak, but what every textbook starts with.
+//! Misplaced tiles (h1 in textbooks): the number of tiles, without the blank, that are not in
+//! their goal cells. Weak, but the usual first example.
 
 use super::{Heuristic, NoBatch};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 
-/// The number of tiles that are not in their places.
+/// The number of misplaced tiles.
 #[derive(Debug)]
 pub struct Misplaced {
-    /// The cell where each label belongs.
+    /// The goal cell of each label.
     homes: Box<[u8; 256]>,
 }
 
 impl Misplaced {
-    /// The table for a puzzle.
+    /// Builds the table for a puzzle.
     pub fn new<C: Cells>(puzzle: &Tiles<C>) -> Self {
         let mut homes = Box::new([0; 256]);
         for (label, home) in homes.iter_mut().enumerate().take(puzzle.size().cells()) {

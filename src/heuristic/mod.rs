@@ -1,8 +1,16 @@
-//! How far it still is at least.
+//! Heuristics: admissible lower bounds on the remaining solution length.
 //!
-//! A heuristic never says more than the length of a shortest solution. Beside
-//! the estimate it may carry a memo from state to state, so that a move updates
-//! it instead of computing it anew.
+//! A heuristic may keep a *memo* for each node, its incremental state, so that a move updates
+//! the estimate instead of computing it anew. The part of the memo that is stored beside a node
+//! in the open list is the *payload*.
+//!
+//! Lookups in large tables miss the cache. An update is therefore split into up to three
+//! phases, so that many prefetches are under way at once:
+//!
+//! 1. [`Heuristic::prepare`] computes a table address and prefetches it.
+//! 2. [`Heuristic::resolve`] performs the first of two dependent loads and prefetches the
+//!    second.
+//! 3. [`Heuristic::finish`] reads the value and completes the memo.
 
 mod line_walk;
 mod linear_conflict;
@@ -29,49 +37,48 @@ pub use walking_distance::{WalkTables, WalkingDistance};
 use crate::puzzle::{Move, Puzzle};
 use bytemuck::Pod;
 
-/// A lower bound on the moves that a state still needs.
+/// A lower bound on the remaining moves of a state.
 pub trait Heuristic<P: Puzzle>: Sync {
-    /// What travels with a state so that the next estimate is cheap.
+    /// The incremental state of a node, from which the estimate of a successor is cheap.
     type Memo: Copy + Send;
 
-    /// As much of the memo as must be kept beside a state in the open list. It
-    /// is a plain word or several: aligned to 4 bytes, or nothing at all.
+    /// The part of the memo that is stored beside a node in the open list: empty, or one or
+    /// several words aligned to 4 bytes.
     type Payload: Pod + Send;
 
-    /// Whether [`Heuristic::screen`] leaves no move whose estimate is above what
-    /// it was told.
+    /// Whether [`Heuristic::prune_moves`] removes every move whose estimate is above its limit.
     const PRUNES: bool = false;
 
-    /// The name in options and results.
+    /// Returns the name in options and results.
     fn name(&self) -> &'static str;
 
-    /// The memo of a state, from nothing.
+    /// Computes the memo of a state from scratch.
     fn evaluate(&self, puzzle: &P, state: &P::State) -> Self::Memo;
 
-    /// The memo after the move `step` of the state `before`.
+    /// Returns the memo after the move `step` of the state `before`.
     fn update(&self, puzzle: &P, memo: &Self::Memo, before: &P::State, step: Move) -> Self::Memo;
 
-    /// Whether the memos come from tables that are far away, so that it pays to
-    /// make many pending_updates before the first is finished.
+    /// Whether updates read tables that miss the cache, so that it pays to prepare many of them
+    /// before the first is finished.
     const PREFETCHED: bool = false;
 
-    /// The first half of an update: all that can be told without a look into far
-    /// tables, which are asked for.
+    /// First phase of a split update: computes what needs no table, and prefetches the tables.
+    /// The result is a pending memo.
     #[inline(always)]
     fn prepare(&self, puzzle: &P, memo: &Self::Memo, before: &P::State, step: Move) -> Self::Memo {
         self.update(puzzle, memo, before, step)
     }
 
-    /// Between the two halves: where the first look into far tables only tells
-    /// where to look next, it is made here, and the next one is asked for.
+    /// Second phase of a split update, for heuristics with two dependent loads: performs the
+    /// first load and prefetches the second.
     #[inline(always)]
     fn resolve(&self, _pending: &mut Self::Memo) {}
 
-    /// The other half of an update: makes the memo of a pending that was resolved.
+    /// Last phase of a split update: completes a pending memo that was resolved.
     #[inline(always)]
     fn finish(&self, _pending: &mut Self::Memo) {}
 
-    /// The memo of a pending if its estimate is at most `most`; otherwise an
+    /// Completes a pending memo if its estimate is at most `max_estimate`. Otherwise returns an
     /// estimate above that, which need not be the best one.
     #[inline(always)]
     fn finish_within(&self, mut pending: Self::Memo, max_estimate: u32) -> Result<Self::Memo, u32> {
@@ -80,11 +87,11 @@ pub trait Heuristic<P: Puzzle>: Sync {
         if estimate > max_estimate { Err(estimate) } else { Ok(pending) }
     }
 
-    /// The estimate in a memo; 0 for every goal.
+    /// Returns the estimate of a memo: 0 for every goal.
     fn estimate(&self, memo: &Self::Memo) -> u32;
 
-    /// Leaves out moves of `state` whose estimate would be above `most`, where
-    /// that can be told for all moves together faster than for one at a time.
+    /// Prunes moves of `state` whose estimate would be above `max_estimate`, where this is
+    /// faster for all moves together than for each of them.
     #[inline(always)]
     fn prune_moves(
         &self,
@@ -97,23 +104,23 @@ pub trait Heuristic<P: Puzzle>: Sync {
         PrunedMoves { moves, pruned: 0, min_estimate: u32::MAX }
     }
 
-    /// What is kept of a memo in the open list.
+    /// Returns the payload of a memo.
     fn payload(&self, memo: &Self::Memo) -> Self::Payload;
 
-    /// Whether what is kept always tells the state itself.
+    /// Whether every payload contains its state.
     const STORES_STATES: bool = false;
 
-    /// The state itself, where what was kept tells it.
+    /// Returns the state that a payload contains, if it does.
     #[inline(always)]
     fn state_of(&self, _: &Self::Payload) -> Option<P::State> {
         None
     }
 
-    /// Successors that are made together, where states are kept.
+    /// The batch type for [`Self::successors`]; used if payloads contain states.
     type SuccessorBatch: SuccessorBatch<P, Self::Payload>;
 
-    /// Drafts all successors of up to [`EXPANSION_BATCH`] states, in any order, where states
-    /// are kept: `kept` tells what was kept of the state in a place.
+    /// Prepares all successors of up to [`EXPANSION_BATCH`] states, in any order. `payload`
+    /// returns the payload of a parent by its index. Used if payloads contain states.
     #[inline(always)]
     fn successors<'k>(
         &self,
@@ -124,9 +131,9 @@ pub trait Heuristic<P: Puzzle>: Sync {
     ) {
     }
 
-    /// The same for up to [`EXPANSION_BATCH`] of a brood that is finished, if that is faster than
-    /// from what would be kept of them; whether it is done. The first one that is chosen is
-    /// the first parent, and so on.
+    /// Prepares the successors of up to [`EXPANSION_BATCH`] selected entries of a finished
+    /// batch directly, without building their payloads. Returns `false` if unsupported; the
+    /// caller then uses [`Self::successors`]. The i-th selected entry becomes parent i.
     #[inline(always)]
     fn successors_of(
         &self,
@@ -137,50 +144,51 @@ pub trait Heuristic<P: Puzzle>: Sync {
         false
     }
 
-    /// Tells the estimates of successors that were prepared.
+    /// Finishes all estimates of a prepared batch.
     #[inline(always)]
     fn finish_batch(&self, _batch: &mut Self::SuccessorBatch) {}
 
-    /// The memo again, from the state, its estimate and what was kept. A
-    /// heuristic whose tables are far away does without the estimate.
+    /// Rebuilds the memo from the state, its estimate and its payload. A heuristic with
+    /// [`Self::PREFETCHED`] must not depend on `estimate`.
     fn restore(&self, puzzle: &P, state: &P::State, estimate: u32, payload: Self::Payload) -> Self::Memo;
 }
 
-/// States whose successors are asked for together, at most.
+/// States that are expanded together, at most.
 pub const EXPANSION_BATCH: usize = 32;
 
-/// Some of a brood, a bit each.
+/// A subset of a successor batch, one bit per entry.
 pub type SelectionMask = [u64; 2];
 const _: () = assert!(4 * EXPANSION_BATCH <= 2 * u64::BITS as usize);
 
-/// A state whose successors are asked for.
+/// A state whose successors are generated in a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Parent {
-    /// The place of what was kept of it.
+    /// The index of its payload.
     pub index: u32,
     /// The move that led to it, which need not be undone.
     pub last: Option<Move>,
 }
 
-/// The successors of up to [`EXPANSION_BATCH`] states, `C` being what is kept of a state.
+/// The successors of up to [`EXPANSION_BATCH`] states, as a structure of arrays. `C` is the
+/// payload type.
 pub trait SuccessorBatch<P: Puzzle, C>: Default + Send {
-    /// Their estimates, as soon as they are finished: one for each.
+    /// Returns the estimates of all successors, valid once the batch is finished.
     fn estimates(&self) -> &[u32];
 
-    /// The move that leads to one of them.
+    /// Returns the move that leads to successor `at`.
     fn step(&self, at: usize) -> Move;
 
-    /// One of them.
+    /// Returns the state of successor `at`.
     fn state(&self, at: usize) -> P::State;
 
-    /// Which state it is a successor of, by the place among the parents.
+    /// Returns the parent of successor `at`, as an index into the list of parents.
     fn parent(&self, at: usize) -> usize;
 
-    /// What is kept of one of them.
+    /// Returns the payload of successor `at`.
     fn payload(&self, at: usize) -> C;
 }
 
-/// No successors: they are not made together.
+/// The batch type of heuristics that do not support batches: always empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoBatch;
 
@@ -206,29 +214,29 @@ impl<P: Puzzle, C: Copy> SuccessorBatch<P, C> for NoBatch {
     }
 }
 
-/// Why nobody asks for one of them.
+/// Why no entry of [`NoBatch`] is ever read.
 const EMPTY_BATCH: &str = "`NoBatch` has no successors";
 
-/// The moves that are left after a look at all of them.
+/// The result of [`Heuristic::prune_moves`].
 #[derive(Clone, Copy, Debug)]
 pub struct PrunedMoves<M> {
-    /// Moves that may be good enough.
+    /// The moves that remain.
     pub moves: M,
-    /// How many were left out.
+    /// Number of pruned moves.
     pub pruned: u32,
-    /// No estimate after one that was left out is below this.
+    /// Lower bound on the estimates after the pruned moves.
     pub min_estimate: u32,
 }
 
-/// What a move of the tile puzzle changes: 0 for the rows of the blank and of
-/// the tile, 1 for their columns.
+/// Returns the axis along which a move of the tile puzzle changes positions: 0 for rows, 1 for
+/// columns.
 #[inline(always)]
 fn axis(step: Move) -> usize {
     // Directions are numbered clockwise.
     step.0 as usize & 1
 }
 
-/// The heuristic that knows nothing: every estimate is 0.
+/// The zero heuristic.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Blind;
 

@@ -1,47 +1,45 @@
-//! The complete table of a small board: from every state the way to the goal.
+//! Perfect lookup table of a small board: a shortest path to the goal from every state.
 //!
-//! A 3×3 board has 181,440 states that can be reached, a 2×5 board 1,814,400: so
-//! few that a search is not worth its while. Breadth-first search from the goal
-//! visits all of them once; afterwards a board is looked up and walked home.
+//! A 3×3 board has 181,440 reachable states, a 2×5 board 1,814,400. One breadth-first search
+//! from the goal visits all of them; afterwards a board is solved by lookups.
 //!
-//! **The place of a state.** The tiles row by row, without the blank, are a
-//! permutation; its rank is a sum of digits, each of which tells how many of the
-//! later tiles have a smaller label. With the blank's cell given only every
-//! second permutation can be reached: the order of the last two tiles follows
-//! from the others, so their digits are left out. The place is the blank's cell,
-//! then the rank: every state has one, and every place a state.
+//! **Index of a state.** The tiles in row-major order, without the blank, are a permutation.
+//! Its rank is a sum of weighted digits; each digit is the number of later tiles with a smaller
+//! label. Given the blank's cell, only every second permutation is reachable: the order of the
+//! last two tiles follows from the others, so their digits are left out. The index is the
+//! blank's cell, then the rank. It is a bijection between reachable states and indices.
 //!
-//! **An entry is a leap**, one word:
+//! **An entry is a path segment**, one word:
 //!
 //! ```text
 //!  bit 63   59..55  53..32             31..0
 //!  ┌─────┬──────┬──────────────────┬──────────────────────────────┐
-//!  │ set │ moves│ place after them │ up to 16 moves, 2 bits each  │
+//!  │ set │ moves│ index after them │ up to 16 moves, 2 bits each  │
 //!  └─────┴──────┴──────────────────┴──────────────────────────────┘
 //! ```
 //!
-//! It leads to the next state whose distance is a multiple of 16, so two leaps
-//! solve every 3×3 board. A state's leap is its parent's with one move before
-//! it; breadth-first order makes every one of them shortest.
+//! A segment leads to the next state whose distance is a multiple of 16, so two segments solve
+//! every 3×3 board. A state's segment is its parent's with one move in front; breadth-first
+//! order makes every path a shortest one.
 
 use crate::puzzle::tiles::{Cells, Direction, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 
-/// Boards of more cells have no table: 12 cells would need 2 GB.
+/// Largest board with a table. 12 cells would need 2 GB.
 const MAX_CELLS: usize = 10;
 
-/// The most moves in one leap.
+/// Maximum number of moves in a segment.
 const SEGMENT_MOVES: u64 = 16;
 
-/// A set entry.
+/// Marks a set entry.
 const SET: u64 = 1 << 63;
 
-/// Bytes for each state while a table is made: its entry, and its share of the
-/// widest two layers of the search.
+/// Bytes per state while a table is built: its entry, and its share of the two widest layers of
+/// the search.
 const BYTES_PER_STATE: f64 = 10.5;
 
-/// The ways to the goal from every state of one size, for goals with their blank
-/// in one cell.
+/// Shortest paths to the goal from every state of one size, for goals with the blank in one
+/// cell.
 #[derive(Debug)]
 pub struct PerfectTable {
     segments: Vec<u64>,
@@ -49,11 +47,11 @@ pub struct PerfectTable {
     goal: usize,
 }
 
-/// How states are numbered.
+/// The numbering of states.
 #[derive(Clone, Copy, Debug)]
 struct Ranks {
     cells: usize,
-    /// What each digit of a permutation counts.
+    /// Weight of each digit of a permutation.
     weights: [usize; MAX_CELLS],
     /// States with the blank in one cell.
     per_blank: usize,
@@ -63,8 +61,7 @@ impl Ranks {
     fn new(cells: usize) -> Self {
         let tiles = cells - 1;
         let mut weights = [0; MAX_CELLS];
-        // Half the factorial of the number of tiles behind; the last two digits
-        // count nothing.
+        // Half the factorial of the number of later tiles; the last two digits have weight 0.
         let mut half_factorial = 1;
         for (behind, index) in (2..tiles).zip((0..tiles - 2).rev()) {
             weights[index] = half_factorial;
@@ -77,7 +74,7 @@ impl Ranks {
         self.cells * self.per_blank
     }
 
-    /// The place of a state, given the label in each cell.
+    /// Returns the index of a state, given the label in each cell.
     #[inline(always)]
     fn index(&self, label: impl Fn(usize) -> usize, blank: usize) -> usize {
         let mut remaining = u32::MAX;
@@ -85,7 +82,7 @@ impl Ranks {
         let mut digit = |cell: usize, weight: usize| {
             let bit = 1 << (label(cell) & 31);
             remaining ^= bit;
-            // Label 0 is the blank's and always among the later ones.
+            // Label 0 is the blank's and always among the remaining ones.
             rank += ((remaining & (bit - 1)).count_ones() as usize - 1) * weight;
         };
         for cell in 0..blank {
@@ -103,18 +100,18 @@ impl Ranks {
 }
 
 impl PerfectTable {
-    /// The number of states of a board of so many cells; none if it has too many
+    /// Returns the number of states of a board with `cells` cells, or `None` if it is too large
     /// for a table.
     pub fn states(cells: usize) -> Option<usize> {
         (4..=MAX_CELLS).contains(&cells).then(|| Ranks::new(cells).states())
     }
 
-    /// The bytes that making the table of so many states takes.
+    /// Returns the bytes needed to build a table of `states` states.
     pub fn bytes(states: usize) -> usize {
         (states as f64 * BYTES_PER_STATE) as usize
     }
 
-    /// The table of a puzzle; none if it has too many cells.
+    /// Builds the table of a puzzle. Returns `None` if the board is too large.
     pub fn new(puzzle: &Tiles<u64>) -> Option<Self> {
         let cells = puzzle.size().cells();
         let mut segments = vec![0; Self::states(cells)?];
@@ -148,48 +145,48 @@ impl PerfectTable {
         Some(Self { segments, ranks, goal: goal_index })
     }
 
-    /// The leaps that lead a state home, given the label in each cell. The state
-    /// must be one that can be reached.
+    /// Returns the path segments from a state to the goal, given the label in each cell. The
+    /// state must be reachable.
     #[inline]
     pub fn path(&self, label: impl Fn(usize) -> usize, blank: usize) -> PathIter<'_> {
         PathIter { table: self, index: self.ranks.index(label, blank) }
     }
 }
 
-/// Some moves, and where they lead.
+/// Up to 16 moves, and the index of the state after them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PathSegment(u64);
 
 impl PathSegment {
-    /// How many moves there are.
+    /// Returns the number of moves.
     #[inline(always)]
     pub fn len(self) -> usize {
         (self.0 >> 55) as usize & 31
     }
 
-    /// Whether there is none: only at the goal.
+    /// Returns whether there are no moves: only at the goal.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The blank's moves.
+    /// Iterates over the blank's moves.
     #[inline(always)]
     pub fn moves(self) -> impl ExactSizeIterator<Item = Direction> {
         (0..self.len()).map(move |at| Direction::from_index((self.0 as u32 >> (2 * at)) as usize))
     }
 
-    /// The place after them.
+    /// Returns the index of the state after the moves.
     #[inline(always)]
     fn index(self) -> usize {
         (self.0 >> 32) as usize & ((1 << 22) - 1)
     }
 
-    /// The leap of a state from which `step` leads to the state at `place`, whose
-    /// leap this is.
+    /// Returns the segment of a state from which `step` leads to the state at `index`, whose
+    /// segment is `self`.
     #[inline(always)]
     fn after(self, step: Move, index: usize) -> Self {
         let (len, index, moves) = match self.len() as u64 {
-            // Leaps end here.
+            // A new segment begins.
             0 | SEGMENT_MOVES => (0, index as u64, 0),
             len => (len, self.index() as u64, self.0 & 0x3fff_ffff),
         };
@@ -197,7 +194,7 @@ impl PathSegment {
     }
 }
 
-/// The leaps from a state to the goal.
+/// The path segments from a state to the goal.
 #[derive(Clone, Debug)]
 pub struct PathIter<'t> {
     table: &'t PerfectTable,
@@ -229,7 +226,7 @@ mod tests {
 
     #[test]
     fn every_path_is_a_shortest_one() {
-        // Sizes, and how many of the goals are tried.
+        // Rows, columns, and the number of goals tried.
         let sizes = [(2, 2, 4), (2, 3, 4), (3, 2, 4), (2, 4, 4), (4, 2, 4), (3, 3, 4), (5, 2, 1)];
         for (rows, cols, goals_tried) in sizes {
             for goal in &goals(rows, cols)[..goals_tried] {

@@ -1,22 +1,21 @@
-//! Any lower bound, made exact around the goal.
+//! Perimeter: makes any lower bound exact near the goal (Dillenburg and Nelson, Artificial
+//! Intelligence 65, 1994).
 //!
-//! All states within some distance of the goal are kept with their distances,
-//! as many as memory allows (a perimeter: Dillenburg and Nelson, Artificial
-//! Intelligence 65, 1994). A state that the bound takes to be as near is looked
-//! up: it is there with its true distance, or it is further away than all that
-//! are. So a search need not look into the last moves of any solution, where a
-//! weak bound lets it lose its way.
+//! All states within some distance of the goal are stored with their distances, as many as
+//! memory allows. A state whose estimate is within that distance is looked up: either the table
+//! has its true distance, or it is farther away than all stored states. A search then need not
+//! explore the last moves of a solution, where a weak bound prunes little.
 //!
 //! A slot is a state's key above four bits for its distance; a key is never 0.
 
 use super::{Heuristic, NoBatch};
 use crate::puzzle::{Move, Puzzle};
 
-/// Bits for a distance, and the largest one.
+/// Bits of a distance, and the largest distance.
 const BITS: u32 = 4;
 const MAX_DISTANCE: u64 = (1 << BITS) - 1;
 
-/// How full the table may get, in percent.
+/// Maximum load of the table in percent.
 const MAX_LOAD: usize = 80;
 
 /// A lower bound with a perimeter.
@@ -24,11 +23,11 @@ const MAX_LOAD: usize = 80;
 pub struct Perimeter<H> {
     inner: H,
     slots: Vec<u64>,
-    /// All states up to this distance are there, and some of the next.
+    /// All states up to this distance are stored, and some of the next.
     depth: u32,
 }
 
-/// The inner bound's memo, and the better estimate.
+/// The inner heuristic's memo, and the improved estimate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PerimeterMemo<M> {
     inner: M,
@@ -36,8 +35,8 @@ pub struct PerimeterMemo<M> {
 }
 
 impl<H> Perimeter<H> {
-    /// The perimeter around a goal in so many bytes; none if the puzzle's keys
-    /// are too long, or that is too little.
+    /// Builds a perimeter around `goal` in `bytes` bytes. Returns `None` if the puzzle's keys
+    /// are too long or `bytes` is too small.
     pub fn new<P: Puzzle<Key = u64>>(puzzle: &P, inner: H, goal: &P::State, bytes: usize) -> Option<Self> {
         let capacity = bytes / size_of::<u64>() * MAX_LOAD / 100;
         if puzzle.key_bits() + BITS > u64::BITS || capacity == 0 {
@@ -70,14 +69,14 @@ impl<H> Perimeter<H> {
             }
             new.depth = depth as u32 + 1;
             if count == before {
-                // There is nothing beyond.
+                // All states are stored.
                 break;
             }
         }
         Some(new)
     }
 
-    /// Where a key is, or should be.
+    /// Returns the slot of a key, or the empty slot for it.
     #[inline(always)]
     fn slot_of(&self, key: u64) -> usize {
         let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -91,7 +90,7 @@ impl<H> Perimeter<H> {
         index
     }
 
-    /// The estimate of a state, given the inner bound's.
+    /// Returns the improved estimate of a state, given that of the inner heuristic.
     #[inline(always)]
     fn improve(&self, key: impl FnOnce() -> u64, estimate: u32) -> u32 {
         if estimate > self.depth {
@@ -147,7 +146,7 @@ mod tests {
     use crate::heuristic::test_support::{distances, goals};
     use crate::puzzle::tiles::{Lines, Tiles};
 
-    /// Tries a perimeter on a whole state space; how many estimates are exact.
+    /// Checks a perimeter on all states. Returns the number of exact estimates.
     fn count_exact<P: Puzzle<Key = u64>, H: Heuristic<P>>(
         puzzle: &P,
         inner: H,
@@ -185,7 +184,7 @@ mod tests {
             let exact = count_exact(&puzzle, LineWalk::new(&puzzle, 1 << 20), puzzle.state(goal), 100_000);
             assert!(exact > 10_000);
         }
-        // A perimeter around everything.
+        // A perimeter that contains all states.
         let goal = &goals(2, 2)[0];
         let puzzle = Lines::new(goal).unwrap();
         assert_eq!(count_exact(&puzzle, Blind, puzzle.state(goal), 800), 12);

@@ -1,13 +1,13 @@
-//! What every heuristic of the tile puzzle must keep, tried on whole state
-//! spaces and on random walks. For tests only.
+//! Checks that every heuristic of the tile puzzle must pass, on whole state spaces and on
+//! random walks.
 
 use super::Heuristic;
 use crate::puzzle::tiles::{Board, Cells, Direction, Goal, Size, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
 use std::collections::HashSet;
 
-/// The goals that are tried: the named ones, and one with the blank off every
-/// corner and off the middle.
+/// Returns the goals to test: the named ones, and one with the blank off every corner and off
+/// the middle.
 pub(crate) fn goals(rows: usize, cols: usize) -> Vec<Board> {
     let size = Size::new(rows, cols).unwrap();
     let mut odd = Goal::BlankFirst.board(size).unwrap().into_owned();
@@ -16,7 +16,7 @@ pub(crate) fn goals(rows: usize, cols: usize) -> Vec<Board> {
     named.into_iter().chain([odd]).collect()
 }
 
-/// Every state with its distance from the goal, by plain breadth-first search.
+/// Returns every state with its distance from the goal, by plain breadth-first search.
 pub(crate) fn distances<P: Puzzle<Key = u64>>(puzzle: &P, goal: P::State) -> Vec<(P::State, u32)> {
     let mut visited: HashSet<u64, ahash::RandomState> = HashSet::default();
     visited.insert(puzzle.pack(&goal));
@@ -34,8 +34,7 @@ pub(crate) fn distances<P: Puzzle<Key = u64>>(puzzle: &P, goal: P::State) -> Vec
     states
 }
 
-/// What must hold for a state and all its moves. The estimate may change by one
-/// at most, and by just one if `steps` says so.
+/// Checks a state and all its moves: the estimate may change only as `change_per_move` says.
 fn check_state<C: Cells, H: Heuristic<Tiles<C>>>(
     puzzle: &Tiles<C>,
     heuristic: &H,
@@ -58,7 +57,7 @@ fn check_state<C: Cells, H: Heuristic<Tiles<C>>>(
             "{state:?} {step:?}"
         );
     }
-    // Screening must do what looking at each move does.
+    // `prune_moves` must agree with evaluating each move.
     for max_estimate in estimate.saturating_sub(2)..estimate + 2 {
         let result = heuristic.prune_moves(puzzle, &memo, state, moves, max_estimate);
         let after = |step: Move| heuristic.estimate(&heuristic.update(puzzle, &memo, state, step));
@@ -77,7 +76,7 @@ fn check_state<C: Cells, H: Heuristic<Tiles<C>>>(
     }
 }
 
-/// How an estimate may change with a move.
+/// The permitted change of an estimate by a move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChangePerMove {
     /// By one, up or down.
@@ -86,8 +85,8 @@ pub(crate) enum ChangePerMove {
     OneOrNone,
 }
 
-/// Tries a heuristic on all states of a size, for all goals (or one, where there
-/// are millions of states); the sum of all its estimates for each.
+/// Checks a heuristic on all states of a size, for all goals (or for one, where there are
+/// millions of states). Returns the sum of its estimates for each goal.
 pub(crate) fn check_all_states<H: Heuristic<Tiles<u64>>>(
     (rows, cols): (usize, usize),
     change_per_move: ChangePerMove,
@@ -114,8 +113,8 @@ where
     goals(rows, cols).into_iter().take(goals_tried).map(check_goal).collect()
 }
 
-/// Tries a heuristic along random walks from the goals, which it may at no point
-/// estimate longer than they are.
+/// Checks a heuristic along random walks from the goals. No estimate may exceed the length of
+/// the walk.
 pub(crate) fn check_random_walks<C: Cells, H: Heuristic<Tiles<C>>>(
     (rows, cols): (usize, usize),
     change_per_move: ChangePerMove,

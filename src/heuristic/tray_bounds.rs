@@ -1,35 +1,34 @@
-//! Lower bounds for trays: blocks to their goals.
+//! Lower bounds for trays: distances of blocks to their goals.
 //!
-//! For each rectangle of the goal a table says how many moves a block of its
-//! shape needs from each cell if it were alone between the walls. A class's
-//! blocks must fill its goals one to one: the *matching* bound is the cheapest
-//! way to pair them (exact for up to [`EXACT`] goals of a class, above that the
-//! larger of two sums of nearest distances); the *nearest* bound lets every goal
-//! take the nearest block. One move moves one block, so the classes' bounds add
-//! up.
+//! For each goal rectangle a table has the number of moves that a block of its shape needs from
+//! each cell, if it were alone between the walls. The blocks of a class must fill its goals one
+//! to one. The *matching* bound is the cost of the cheapest assignment (exact for up to
+//! [`MAX_EXACT_GOALS`] goals of a class; above that, the larger of two sums of nearest
+//! distances). The *nearest* bound lets every goal take its nearest block. One move moves one
+//! block, so the bounds of the classes can be added.
 
 use super::{Heuristic, NoBatch};
 use crate::puzzle::Move;
 use crate::puzzle::trays::{CLASSES, CellKey, Mask, Metric, Packed, PackedState, Place, Tray};
 
-/// Goals of a class that are paired exactly.
+/// Largest number of goals of a class that are matched exactly.
 const MAX_EXACT_GOALS: usize = 4;
 
-/// A place from which a goal cannot be reached.
+/// Distance of a cell from which a goal cannot be reached.
 const UNREACHABLE: u16 = u16::MAX;
 
-/// Which bound.
+/// The choice of bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TrayBound {
-    /// Each goal takes a block of its own.
+    /// Each goal takes a different block.
     #[default]
     Matching,
-    /// Each goal takes the nearest block.
+    /// Each goal takes its nearest block.
     Nearest,
 }
 
 impl TrayBound {
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Matching => "matching",
@@ -38,20 +37,19 @@ impl TrayBound {
     }
 }
 
-/// How far each cell is from each goal, for a block that is alone.
+/// The distance of each cell from each goal, for a block that is alone.
 #[derive(Debug)]
 pub struct TrayDistances {
     bound: TrayBound,
     cells: usize,
-    /// A row of cells for each goal of the tray.
+    /// One row of cells for each goal of the tray.
     distances: Vec<u16>,
-    /// For each class which goals are its own, and whether it has no more
-    /// blocks than goals.
+    /// For each class the range of its goals, and whether it has no more blocks than goals.
     goals: Vec<(std::ops::Range<usize>, bool)>,
 }
 
 impl TrayDistances {
-    /// The tables of a tray, if they need no more than so many bytes.
+    /// Builds the tables of a tray. Returns `None` if they need more than `max_bytes`.
     pub fn new(tray: &Tray, metric: Metric, bound: TrayBound, max_bytes: usize) -> Option<Self> {
         let cells = tray.cells();
         if tray.goal().len() * cells * 2 > max_bytes {
@@ -69,14 +67,14 @@ impl TrayDistances {
         Some(Self { bound, cells, distances, goals: goals.collect() })
     }
 
-    /// Whether a class has goals.
+    /// Returns whether a class has goals.
     #[inline(always)]
     pub fn concerns(&self, class: usize) -> bool {
         !self.goals[class].0.is_empty()
     }
 
-    /// The bound for a class whose blocks lie in these cells; none if its goals
-    /// can never be filled.
+    /// Returns the bound for a class whose blocks are in `cells`, or `None` if its goals can
+    /// never be filled.
     #[inline]
     pub fn of_class(&self, class: usize, cells: impl Iterator<Item = usize> + Clone) -> Option<u32> {
         let (goals, is_full) = &self.goals[class];
@@ -105,10 +103,10 @@ impl TrayDistances {
         Some(sum)
     }
 
-    /// The cheapest way to give each of a few goals a block of its own.
+    /// Returns the cost of the cheapest assignment of different blocks to a few goals.
     fn min_matching(&self, goals: std::ops::Range<usize>, cells: impl Iterator<Item = usize>) -> Option<u32> {
         const INFINITE: u32 = u32::MAX / 2;
-        // For each set of goals: the cheapest way to fill them so far.
+        // For each set of goals: the least cost to fill them so far.
         let mut min_cost = [INFINITE; 1 << MAX_EXACT_GOALS];
         min_cost[0] = 0;
         let sets = 1usize << goals.len();
@@ -126,10 +124,10 @@ impl TrayDistances {
     }
 }
 
-/// Where a block of a shape has room between the walls.
+/// Returns for each cell whether a block of a shape fits there between the walls.
 fn fitting_cells(tray: &Tray, height: u16, width: u16) -> Vec<bool> {
     let (rows, cols) = (tray.rows(), tray.cols());
-    // The walls above and left of each corner of the grid.
+    // Two-dimensional prefix sums: the walls above and left of each corner of the grid.
     let mut walls = vec![0u32; (rows + 1) * (cols + 1)];
     let corner = |row: usize, col: usize| row * (cols + 1) + col;
     for cell in 0..tray.cells() {
@@ -149,7 +147,7 @@ fn fitting_cells(tray: &Tray, height: u16, width: u16) -> Vec<bool> {
     (0..tray.cells()).map(fits).collect()
 }
 
-/// How many moves a block needs from each cell to a goal, if it is alone.
+/// Returns for each cell the moves that a block needs to a goal, if it is alone.
 fn distances_to(tray: &Tray, fits: &[bool], goal: usize, metric: Metric) -> Vec<u16> {
     let (cells, cols) = (tray.cells(), tray.cols());
     let mut distances = vec![UNREACHABLE; cells];
@@ -175,7 +173,7 @@ fn distances_to(tray: &Tray, fits: &[bool], goal: usize, metric: Metric) -> Vec<
                 let mut to = cell;
                 for _ in 0..max_cells {
                     to = to.wrapping_add_signed(offset);
-                    // Beyond a cell that was reached sooner, its own slides do.
+                    // Beyond a cell that was reached earlier, the slides from that cell apply.
                     if !fits[to] || distances[to] < distance && metric == Metric::Slide {
                         break;
                     }
@@ -191,7 +189,7 @@ fn distances_to(tray: &Tray, fits: &[bool], goal: usize, metric: Metric) -> Vec<
     distances
 }
 
-/// The cells of a set, one after another.
+/// Iterates over the cells of a set.
 #[derive(Clone, Copy)]
 struct Cells<M>(M);
 
@@ -209,8 +207,7 @@ impl<M: Mask> Iterator for Cells<M> {
     }
 }
 
-/// The estimate of a state whose goals can never be filled; no search starts
-/// from one.
+/// The estimate of a state whose goals can never be filled. No search starts from one.
 const DEAD_END: u32 = 1 << 14;
 
 impl TrayDistances {

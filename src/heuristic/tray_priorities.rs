@@ -15,7 +15,7 @@
 
 use crate::puzzle::trays::{Block, Mask, PackedState, Tray, View};
 
-/// Which priority.
+/// The choice of priority.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TrayPriority {
     /// The distance to the goal.
@@ -48,7 +48,7 @@ pub struct TrayPriorities {
 }
 
 impl TrayPriorities {
-    /// Returns the tables of `tray`, or none if they need more than `max_bytes`.
+    /// Builds the tables of `tray`. Returns `None` if they need more than `max_bytes`.
     pub fn new(tray: &Tray, priority: TrayPriority, max_bytes: usize) -> Option<Self> {
         let (cells, cols) = (tray.cells(), tray.cols());
         if tray.classes().len().checked_mul(2 * cells)? > max_bytes {
@@ -114,8 +114,8 @@ impl TrayPriorities {
     }
 }
 
-/// Returns for each cell the Manhattan distance to the nearest of `places`; zero for all
-/// cells if there are none.
+/// Returns for each cell the Manhattan distance to the nearest of `targets`; zero for all cells
+/// if there are none.
 fn nearest(tray: &Tray, targets: &[Block]) -> Vec<u16> {
     let (rows, cols) = (tray.rows(), tray.cols());
     if targets.is_empty() {
@@ -151,7 +151,7 @@ mod tests {
         Piece::plain(Rect::from_corners(row, col, row2, col2).unwrap())
     }
 
-    /// The sums, block by block.
+    /// Computes the priority block by block.
     fn by_hand(tray: &Tray, blocks: &[Block], priority: TrayPriority) -> u32 {
         let far = |a: Block, b: Block| {
             u32::from(a.at.row.abs_diff(b.at.row)) + u32::from(a.at.col.abs_diff(b.at.col))

@@ -1,14 +1,14 @@
 //! Walking distance (Ken'ichiro Takahashi, 2001).
 //!
-//! The vertical moves that a board needs, if tiles of one row could change
-//! places freely, are known for every board: a board is then no more than how
-//! many tiles of each row belong to which, and there are few of those (24,964
-//! for the 15-puzzle). The same for horizontal moves between columns; the sum
-//! of both never exceeds the moves that are needed.
+//! Relax the puzzle so that tiles of one row can be exchanged freely. A board then reduces to a
+//! *count*: how many tiles of each row belong to which row, and the row of the blank. There are
+//! few counts (24,964 for the 15-puzzle), so the number of vertical moves that each needs is
+//! tabulated. The same is done for horizontal moves between columns. The sum of both is
+//! admissible.
 //!
-//! Every move changes the estimate by one, up or down, and whether it is up or
-//! down is a bit in a mask that belongs to the count of tiles: states that lead
-//! too far are left out without a look into the large table.
+//! Every move changes the estimate by one, up or down. The direction is a bit in a mask that
+//! belongs to the count, so moves that exceed the bound are pruned without reading the large
+//! table.
 
 pub(super) mod table;
 
@@ -18,41 +18,41 @@ use crate::puzzle::tiles::{Cells, Direction, TileMoves, TileState, Tiles};
 use std::sync::Arc;
 use table::{STEPS, Shape, Table};
 
-/// The walking distance of one size and goal's blank.
+/// The walking distance for one size and one cell of the goal's blank.
 #[derive(Debug)]
 pub struct WalkingDistance {
-    /// Walks between rows, and between columns.
+    /// Tables for rows and for columns.
     tables: [Arc<Table>; 2],
-    /// For each move and label, the bit of that step in a [`Walk`]'s masks.
+    /// For each move and label, the bit of that step in the masks of a [`Walk`].
     bits: Box<[[u8; 256]; 4]>,
-    /// Where each label belongs: its row and its column, as the tables count them.
+    /// Goal row and goal column of each label, in the tables' orientation.
     homes: Vec<[u8; 2]>,
-    /// Whether rows, and whether columns, are counted from the far end.
+    /// Whether rows, and whether columns, are numbered from the far end.
     mirrored: [bool; 2],
-    /// Bits for the rows' number in a carry; none if both numbers do not fit.
+    /// Bits of the row number in a payload; `None` if both numbers do not fit.
     row_bits: Option<u32>,
     bytes: usize,
 }
 
-/// A board as the walking distance sees it.
+/// The memo of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Walk {
-    /// The numbers of the rows' count and of the columns' count.
+    /// The numbers of the row count and of the column count.
     numbers: [u32; 2],
-    /// The steps that lead nearer: between rows in the low half, between columns
-    /// in the high half.
+    /// Mask of the steps that lead nearer to the goal: between rows in the low half, between
+    /// columns in the high half.
     nearer: u32,
     estimate: u32,
 }
 
 impl WalkingDistance {
-    /// The tables for a puzzle, if they need no more than `max_bytes`.
+    /// Builds the tables for a puzzle. Returns `None` if they need more than `max_bytes`.
     pub fn new<C: Cells>(puzzle: &Tiles<C>, max_bytes: usize) -> Option<Self> {
         Self::with(puzzle, &mut WalkTables::default(), max_bytes)
     }
 
-    /// The same with tables that are shared among goals; only those that are missing
-    /// are built, and only if these need no more than `max_bytes`.
+    /// Creates the heuristic with tables that are shared among goals. Builds only missing
+    /// tables; returns `None` if these need more than `max_bytes`.
     pub fn with<C: Cells>(puzzle: &Tiles<C>, shared: &mut WalkTables, max_bytes: usize) -> Option<Self> {
         let bytes = shared.bytes_missing(puzzle, max_bytes)?;
         let (shapes, mirrored) = canonical(puzzle);
@@ -78,18 +78,18 @@ impl WalkingDistance {
         Some(Self { tables: [by_rows, by_cols], bits, homes, mirrored, row_bits, bytes })
     }
 
-    /// The bytes of the tables for a puzzle; none if that is more than
-    /// `max_bytes`. Nothing is built.
+    /// Returns the bytes of the tables for a puzzle, or `None` if they need more than
+    /// `max_bytes`. Builds nothing.
     pub fn bytes_needed<C: Cells>(puzzle: &Tiles<C>, max_bytes: usize) -> Option<usize> {
         WalkTables::default().bytes_missing(puzzle, max_bytes)
     }
 
-    /// The bytes of the tables that were built for it.
+    /// Returns the bytes of the tables that were built for it.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The walk with these numbers.
+    /// Returns the memo for these numbers.
     #[inline(always)]
     fn walk(&self, numbers: [u32; 2], estimate: u32) -> Walk {
         let [rows, cols] = &self.tables;
@@ -98,7 +98,7 @@ impl WalkingDistance {
         Walk { numbers, nearer, estimate }
     }
 
-    /// The numbers of a board's counts.
+    /// Computes the numbers of a board's counts.
     fn numbers<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>) -> [u32; 2] {
         let (cells, cols) = (puzzle.size().cells(), puzzle.size().cols());
         let line_of = |cell: usize, axis: usize| {
@@ -114,7 +114,7 @@ impl WalkingDistance {
         })
     }
 
-    /// The bit of a step in the masks of a walk.
+    /// Returns the bit of a step in the masks of a memo.
     #[inline(always)]
     fn bit<C: Cells>(&self, puzzle: &Tiles<C>, state: &TileState<C>, step: Move) -> usize {
         let label = state.cells.label(puzzle.beside(state.blank, step).into());
@@ -122,16 +122,16 @@ impl WalkingDistance {
     }
 }
 
-/// Tables that all goals share: a table depends on the lines' number and length and on
-/// the line of the goal's blank, not on which tile belongs where.
+/// Tables that goals share: a table depends on the number and length of the lines and on the
+/// line of the goal's blank, not on which tile belongs where.
 #[derive(Debug, Default)]
 pub struct WalkTables {
     tables: Vec<Arc<Table>>,
 }
 
 impl WalkTables {
-    /// The bytes of the tables that a puzzle needs and that are not here; none if that
-    /// is more than `max_bytes`. Nothing is built.
+    /// Returns the bytes of the tables that a puzzle needs and that are missing, or `None` if
+    /// they need more than `max_bytes`. Builds nothing.
     pub fn bytes_missing<C: Cells>(&self, puzzle: &Tiles<C>, max_bytes: usize) -> Option<usize> {
         let ([rows, cols], _) = canonical(puzzle);
         let mut bytes = 0;
@@ -147,7 +147,7 @@ impl WalkTables {
         self.tables.iter().find(|table| table.shape() == shape)
     }
 
-    /// The table of a shape; built if it is not here.
+    /// Returns the table of a shape; builds it if it is missing.
     fn table(&mut self, shape: Shape, max_bytes: usize) -> Option<Arc<Table>> {
         if let Some(table) = self.find(shape) {
             return Some(table.clone());
@@ -158,13 +158,13 @@ impl WalkTables {
     }
 }
 
-/// A line counted from the near or from the far end.
+/// Returns a line number, counted from the far end if `is_mirrored`.
 fn mirror(line: usize, lines: usize, is_mirrored: bool) -> usize {
     if is_mirrored { lines - 1 - line } else { line }
 }
 
-/// The shapes of a puzzle's tables, and whether their lines are counted from the far
-/// end: goals whose blanks are mirror images share tables.
+/// Returns the shapes of a puzzle's tables, and whether their lines are numbered from the far
+/// end. Goals whose blanks are mirror images share tables.
 fn canonical<C: Cells>(puzzle: &Tiles<C>) -> ([Shape; 2], [bool; 2]) {
     let shapes = shapes(puzzle);
     let mirrored = shapes.map(|shape| shape.goal < shape.lines - 1 - shape.goal);
@@ -175,7 +175,7 @@ fn canonical<C: Cells>(puzzle: &Tiles<C>) -> ([Shape; 2], [bool; 2]) {
     ([shape(0), shape(1)], mirrored)
 }
 
-/// The walks between rows and those between columns.
+/// Returns the shapes for walks between rows and between columns.
 pub(super) fn shapes<C: Cells>(puzzle: &Tiles<C>) -> [Shape; 2] {
     let (rows, cols) = (puzzle.size().rows(), puzzle.size().cols());
     [
@@ -248,7 +248,7 @@ impl<C: Cells> Heuristic<Tiles<C>> for WalkingDistance {
 
     #[inline(always)]
     fn payload(&self, memo: &Walk) -> u32 {
-        // Without room for both, `resume` counts anew.
+        // If both numbers do not fit, `restore` computes them anew.
         self.row_bits.map_or(0, |bits| memo.numbers[0] | memo.numbers[1].checked_shl(bits).unwrap_or(0))
     }
 
@@ -317,7 +317,7 @@ mod tests {
             let state = puzzle.state(&board);
             assert_eq!(heuristic.evaluate(&puzzle, &state), unshared.evaluate(&puzzle, &state));
         }
-        // The goal's blank lies in an outer or an inner line.
+        // The goal's blank is in an outer or an inner line.
         assert_eq!(shared.tables.len(), 2);
     }
 

@@ -1,81 +1,82 @@
-//! All walks of tiles between the rows of a board, by breadth-first search.
+//! Table of all counts of a shape, with distances and transitions, by breadth-first search.
 //!
-//! What counts of a board is only how many tiles of each row belong to which
-//! row, and the row of the blank. A *count* is that matrix, packed into a word:
-//! a field for each row but the last field of each row, which the others give,
-//! and the blank's row on top. A move of the blank between two rows takes one
-//! tile across, so it adds a constant to the count.
+//! A *count* is a matrix: how many tiles of each row belong to which row, and the row of the
+//! blank. It is packed into a word: one field for each pair of rows, except the last field of
+//! each row, which follows from the others; and the blank's row on top. A move of the blank
+//! between two rows takes one tile across, so it adds a constant to the count.
+//!
+//! Rows stand for columns as well: the same code serves both axes.
 
-/// The counts of boards with `lines` rows of `length` cells.
+/// The shape of boards with `lines` rows of `length` cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::heuristic) struct Shape {
-    /// The rows, or the columns when walks between those are meant.
+    /// Number of rows, or of columns for walks between columns.
     pub(super) lines: usize,
     pub(super) length: usize,
     /// The row of the goal's blank.
     pub(super) goal: usize,
 }
 
-/// The steps from every count, and how far each is from the goal's.
+/// The transitions of every count, and its distance from the goal's count.
 #[derive(Debug)]
 pub(in crate::heuristic) struct Table {
     shape: Shape,
-    /// The counts, by their distance from the goal's.
+    /// The counts, sorted by distance.
     counts: Vec<u64>,
     distances: Vec<u16>,
-    /// The numbers of the counts after a step: [`Shape::stride`] for each count.
+    /// The numbers of the counts after each step: [`Shape::stride`] for each count.
     next: Next,
-    /// For each count, a bit for each step that leads nearer to the goal's.
+    /// For each count one bit per step: whether it leads nearer to the goal's count.
     pub(super) nearer: Vec<u16>,
-    /// Numbers of counts plus one, at places given by the counts' hash values.
+    /// Open-addressing table of count numbers plus one.
     slots: Vec<u32>,
 }
 
-/// Numbers of counts, as narrow as there are few.
+/// Count numbers, 16 bits wide if they fit.
 #[derive(Debug)]
 enum Next {
     Narrow(Vec<u16>),
     Wide(Vec<u32>),
 }
 
-/// The most steps of one count: what bits there are for in a mask.
+/// Largest number of steps of a count: the bits of a mask.
 pub(super) const STEPS: usize = 16;
 
 impl Shape {
-    /// Bits for a field.
+    /// Returns the bits of a field.
     fn bits(self) -> usize {
         self.length.ilog2() as usize + 1
     }
 
-    /// Where the field is for tiles in a row that belong to another; none for
-    /// the last field of a row.
+    /// Returns the offset of the field for tiles in `row` that belong to `home`; `None` for the
+    /// last field of a row.
     fn field(self, row: usize, home: usize) -> Option<usize> {
         (home + 1 < self.lines).then(|| (row * (self.lines - 1) + home) * self.bits())
     }
 
-    /// Where the blank's row starts in a count.
+    /// Returns the offset of the blank's row in a count.
     fn top(self) -> usize {
         self.lines * (self.lines - 1) * self.bits()
     }
 
-    /// Whether a count fits into a word, and its steps into a mask.
+    /// Returns whether a count fits a word, and its steps a mask.
     fn is_small(self) -> bool {
         2 * self.lines <= STEPS && self.top() + (self.lines.ilog2() as usize) < 64
     }
 
-    /// The number of a step: the blank goes one row up or down and takes the
-    /// place of a tile that belongs to the row `home`.
+    /// Returns the number of a step: the blank moves one row up or down and is replaced by a
+    /// tile that belongs to the row `home`.
     pub(in crate::heuristic) fn step(home: usize, down: bool) -> usize {
         2 * home + usize::from(down)
     }
 
-    /// Room for the steps of one count.
+    /// Returns the entries reserved for the steps of one count.
     pub(super) fn stride(self) -> usize {
         (2 * self.lines).next_power_of_two()
     }
 
-    /// The count of a board, from the row and the home row of each tile, and the
-    /// row of the blank.
+    /// Returns the count of a board, from the row and the goal row of each tile, and the row of
+    /// the blank.
     pub(in crate::heuristic) fn count(
         self,
         tiles: impl Iterator<Item = (usize, usize)>,
@@ -85,17 +86,17 @@ impl Shape {
         fields.map(|field| 1 << field).sum::<u64>() + ((blank as u64) << self.top())
     }
 
-    /// The row of the blank.
+    /// Returns the row of the blank.
     fn blank(self, count: u64) -> usize {
         (count >> self.top()) as usize
     }
 
-    /// The row above or below a row.
+    /// Returns the row above or below a row.
     fn beside(self, row: usize, down: bool) -> Option<usize> {
         if down { Some(row + 1).filter(|&row| row < self.lines) } else { row.checked_sub(1) }
     }
 
-    /// The rows that tiles belong to which are in a row other than the blank's.
+    /// Iterates over the goal rows of the tiles in a row other than the blank's.
     fn homes(self, count: u64, row: usize) -> impl Iterator<Item = usize> {
         let mut left = self.length as u64;
         (0..self.lines).filter(move |&home| {
@@ -106,21 +107,21 @@ impl Shape {
         })
     }
 
-    /// The bytes of a table with so many counts.
+    /// Returns the bytes of a table with this number of counts.
     fn bytes(self, counts: usize) -> usize {
         let next = self.stride() * if counts <= 1 << 16 { 2 } else { 4 };
         counts * (size_of::<u64>() + 2 * size_of::<u16>() + next) + 4 * slots(counts)
     }
 
-    /// How many counts there are, and the bytes of their table; none if that is
-    /// more than `max_bytes`. It takes no more time than counting so many.
+    /// Returns the number of counts and the bytes of their table, or `None` if that is more
+    /// than `max_bytes`. Takes no longer than enumerating the counts that fit.
     pub(super) fn size(self, max_bytes: usize) -> Option<(usize, usize)> {
         if !self.is_small() {
             return None;
         }
         let bytes_per_count = size_of::<u64>() + 2 * size_of::<u16>() + 2 * self.stride() + 8;
-        // All matrices with these sums of rows and columns; they are as many for
-        // each row that the blank can be in.
+        // All matrices with these row and column sums. Their number does not depend on the
+        // blank's row.
         let mut column_left = vec![self.length; self.lines];
         column_left[self.goal] -= 1;
         let mut counter = Counter {
@@ -136,7 +137,7 @@ impl Shape {
     }
 }
 
-/// Counts matrices with given sums, and gives up beyond a number.
+/// Counts matrices with given row and column sums, up to a limit.
 struct Counter {
     lines: usize,
     length: usize,
@@ -145,23 +146,23 @@ struct Counter {
 }
 
 impl Counter {
-    /// Fills the fields from a row and column on, with `left` still to be put
-    /// into the row and `wanted` into each column.
+    /// Fills the fields from (`row`, `col`) on, where `left` must still go into the row and
+    /// `column_left` into each column.
     fn fill(&mut self, row: usize, col: usize, left: usize, column_left: &mut [usize]) {
         let last = self.lines - 1;
         if row == last {
-            // Nothing is free in the last row.
+            // The last row is determined.
             self.found += 1;
         } else if col == last {
             column_left[last] -= left;
             self.fill(row + 1, 0, self.length, column_left);
             column_left[last] += left;
         } else {
-            // The columns behind this one must have room for the rest.
+            // The columns to the right must have room for the rest.
             let behind: usize = column_left[col + 1..].iter().sum();
             let (min, max) = (left.saturating_sub(behind), left.min(column_left[col]));
             if (row + 1, col + 1) == (last, last) {
-                // Each of these gives one matrix.
+                // Each value gives one matrix.
                 self.found += max - min + 1;
                 return;
             }
@@ -177,13 +178,13 @@ impl Counter {
     }
 }
 
-/// Places for so many counts.
+/// Returns the slots of a hash table for this number of counts.
 fn slots(counts: usize) -> usize {
     (2 * counts).next_power_of_two()
 }
 
 impl Table {
-    /// The table of a shape, if it needs no more than `max_bytes`.
+    /// Builds the table of a shape. Returns `None` if it needs more than `max_bytes`.
     pub(in crate::heuristic) fn build(shape: Shape, max_bytes: usize) -> Option<Self> {
         let (counts, _) = shape.size(max_bytes)?;
         let mut table = Self {
@@ -208,7 +209,7 @@ impl Table {
         Some(table)
     }
 
-    /// Numbers all neighbours of a count; the mask of those nearer to the goal.
+    /// Numbers all neighbours of a count. Returns the mask of those nearer to the goal.
     fn expand(&mut self, number: usize) -> u16 {
         let shape = self.shape;
         let (count, distance) = (self.counts[number], self.distances[number]);
@@ -233,7 +234,7 @@ impl Table {
         nearer
     }
 
-    /// The number of a count, a new one if it had none.
+    /// Returns the number of a count; assigns a new one if it has none.
     fn number(&mut self, count: u64, distance: u16) -> usize {
         let slot = self.slot(count);
         if self.slots[slot] == 0 {
@@ -244,7 +245,7 @@ impl Table {
         self.slots[slot] as usize - 1
     }
 
-    /// Where a count's number is, or should be.
+    /// Returns the slot of a count, or the empty slot for it.
     fn slot(&self, count: u64) -> usize {
         let last = self.slots.len() - 1;
         // The high half of the product depends on all bits of the count.
@@ -255,12 +256,12 @@ impl Table {
         slot
     }
 
-    /// The number of a count that can be reached.
+    /// Returns the number of a reachable count.
     pub(in crate::heuristic) fn find(&self, count: u64) -> usize {
         (self.slots[self.slot(count)] as usize).checked_sub(1).expect("every board's count is in the table")
     }
 
-    /// The number of the count after a step from another.
+    /// Returns the number of the count after a step.
     #[inline(always)]
     pub(in crate::heuristic) fn after(&self, number: usize, step: usize) -> usize {
         let at = number * self.shape.stride() + step;
@@ -270,11 +271,11 @@ impl Table {
         }
     }
 
-    /// How far each count is from the goal's if any number of steps in one
+    /// Returns the distance of each count from the goal's count if any number of steps in one
     /// direction is one move.
     pub(in crate::heuristic) fn line_distances(&self) -> Vec<u8> {
         let mut distances = vec![u8::MAX; self.len()];
-        // The goal's count was the first to be numbered.
+        // The goal's count has number 0.
         distances[0] = 0;
         let (mut layer, mut next_layer, mut straight) = (vec![0], Vec::new(), Vec::new());
         for distance in 1.. {
@@ -302,22 +303,22 @@ impl Table {
         distances
     }
 
-    /// The bytes of the table.
+    /// Returns the bytes of the table.
     pub(in crate::heuristic) fn bytes(&self) -> usize {
         self.shape.bytes(self.len())
     }
 
-    /// How far a count is from the goal's.
+    /// Returns the distance of a count from the goal's count.
     pub(super) fn distance(&self, number: usize) -> u32 {
         self.distances[number].into()
     }
 
-    /// How many counts there are.
+    /// Returns the number of counts.
     pub(super) fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// The shape of the boards it is for.
+    /// Returns the shape of the table.
     pub(in crate::heuristic) fn shape(&self) -> Shape {
         self.shape
     }
