@@ -52,7 +52,7 @@ fn main() {
         for n in SIDES.into_iter().filter(|&n| n <= most.min(largest)) {
             let count = (8_000_000 / (n * n * n * width)).clamp(1, 20) as u64;
             points.push(measure(n, count, |field| {
-                let weights = Weights::of(field.size());
+                let weights = Weights::for_size(field.size());
                 let params =
                     BeamParams { width, deadline: None, side_order: BeamParams::SIDE_ORDERS[0], weights };
                 let limits = Limits::default();

@@ -143,7 +143,7 @@ fn a_beam_gives_the_same_moves_again_and_shorter_ones_than_stages() {
         let end = Goal::BlankLast.board(size).unwrap();
         let (mut by_beams, mut by_stages) = (0, 0);
         for board in boards(size, 3, &Goal::BlankLast) {
-            let weights = Weights::of(size);
+            let weights = Weights::for_size(size);
             let params =
                 BeamParams { width: 200, deadline: None, side_order: BeamParams::SIDE_ORDERS[0], weights };
             let field = MutableBoard::new(&board, &end);
@@ -176,7 +176,7 @@ fn a_beam_in_parts_finds_the_same_whoever_helps() {
             width,
             deadline: None,
             side_order: BeamParams::SIDE_ORDERS[0],
-            weights: Weights::of(size),
+            weights: Weights::for_size(size),
         };
         for parts in [2, 5] {
             let mut solve = |helpers: &dyn HelperPool| {
@@ -202,7 +202,7 @@ fn a_beam_in_parts_keeps_to_its_memory_and_ends_when_it_must() {
     let field = MutableBoard::new(&board, &end);
     for kib in [200, 800, 3000] {
         let width = beam::max_width(size, kib << 10);
-        let params = BeamParams { width, deadline: None, side_order: 0, weights: Weights::of(size) };
+        let params = BeamParams { width, deadline: None, side_order: 0, weights: Weights::for_size(size) };
         let mut memory = vec![0; kib << 7];
         let (limits, mut work) = (Limits::nodes(200_000), Work::default());
         let help: (&dyn HelperPool, usize) = (&SpawnThreads(3), 3);

@@ -83,7 +83,7 @@ pub fn improve(
     };
     loop {
         let round_started = Instant::now();
-        if beam::suits(field.size()) {
+        if beam::supports(field.size()) {
             rounds.run_beams(
                 round_started,
                 deadline,
@@ -95,7 +95,7 @@ pub fn improve(
         // Beams with other side orders may find more, if enough time is left.
         let left = deadline.saturating_duration_since(Instant::now());
         let enough = left > (deadline - started) / 10 && limits.reached(0).is_none();
-        if !enough || !beam::suits(field.size()) || resources.width.is_some() || rounds.is_shortest() {
+        if !enough || !beam::supports(field.size()) || resources.width.is_some() || rounds.is_shortest() {
             break;
         }
     }
@@ -185,7 +185,7 @@ impl Rounds<'_> {
             deadline: width.is_none().then_some(started + total.mul_f64(fraction)),
             side_order: BeamParams::SIDE_ORDERS
                 [self.beams_started.fetch_add(1, Relaxed) % BeamParams::SIDE_ORDERS.len()],
-            weights: Weights::of(size),
+            weights: Weights::for_size(size),
         };
         if params.width == 0 || Instant::now() >= deadline {
             return;

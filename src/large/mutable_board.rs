@@ -28,11 +28,11 @@ impl MutableBoard {
         for (cell, &tile) in goal.tiles().iter().enumerate() {
             home[usize::from(tile)] = cell as u16;
         }
-        Self::to_homes(board, |tile| home[tile].into())
+        Self::from_homes(board, |tile| home[tile].into())
     }
 
     /// Creates a board from the home of each tile; tile 0 is the blank.
-    pub fn to_homes(board: &Board, home: impl Fn(usize) -> usize) -> Self {
+    pub fn from_homes(board: &Board, home: impl Fn(usize) -> usize) -> Self {
         let at: Vec<u16> = board.tiles().iter().map(|&tile| home(tile.into()) as u16).collect();
         let mut cell_of = vec![0; at.len()];
         for (cell, &label) in at.iter().enumerate() {
@@ -70,7 +70,7 @@ impl MutableBoard {
     }
 
     /// Replaces the tiles and clears the history.
-    pub fn arrange(&mut self, home_of: impl Fn(usize) -> usize) {
+    pub fn reset(&mut self, home_of: impl Fn(usize) -> usize) {
         let blank = self.at[self.blank];
         for cell in 0..self.at.len() {
             let home = home_of(cell) as u16;
@@ -116,7 +116,7 @@ impl MutableBoard {
 
     /// Moves the blank in `direction` without recording the move.
     pub fn shift(&mut self, direction: Direction) {
-        let (to, from) = (self.blank, beside(self.blank, direction, self.size.cols()));
+        let (to, from) = (self.blank, neighbour(self.blank, direction, self.size.cols()));
         self.at.swap(to, from);
         self.cell_of.swap(self.at[to].into(), self.at[from].into());
         self.blank = from;
@@ -130,7 +130,7 @@ pub fn backward(path: &[Direction]) -> Vec<Direction> {
 
 /// Returns the neighbour of `cell` in `direction`, which must be on the board.
 #[inline(always)]
-pub fn beside(cell: usize, direction: Direction, cols: usize) -> usize {
+pub fn neighbour(cell: usize, direction: Direction, cols: usize) -> usize {
     match direction {
         Direction::Up => cell - cols,
         Direction::Right => cell + 1,

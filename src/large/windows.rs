@@ -5,7 +5,7 @@
 //! for a path with less slack is fast while the slack is small, however long the window is. Windows
 //! are therefore chosen by their slack.
 
-use crate::large::mutable_board::{MutableBoard, beside};
+use crate::large::mutable_board::{MutableBoard, neighbour};
 use crate::puzzle::tiles::{Direction, Size};
 
 /// Shortens paths on boards of one size.
@@ -73,7 +73,7 @@ impl Windows {
         for (made, &step) in path.iter().take(MAX_LENGTH).enumerate() {
             field.shift(step);
             // The tile that moved is in the previous cell of the blank.
-            let cell = beside(field.blank(), step.opposite(), cols);
+            let cell = neighbour(field.blank(), step.opposite(), cols);
             let from = start.cell_of(field.cells()[cell].into());
             let away =
                 |cell: usize| (cell / cols).abs_diff(from / cols) + (cell % cols).abs_diff(from % cols);

@@ -88,7 +88,7 @@ pub fn run(
     let databases = Databases::prepare(options, &kinds, &budget, needs, counters, &stop_condition, observer)?;
     let memory_plan = if options.deterministic {
         let (memory_plan, workers) =
-            MemoryPlan::deterministic(&budget, threads, databases.bytes_beside(), input_bytes)?;
+            MemoryPlan::deterministic(&budget, threads, databases.bytes_outside_slice(), input_bytes)?;
         threads = workers;
         memory_plan
     } else {

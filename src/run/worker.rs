@@ -352,7 +352,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let way = match &instance {
             Instance::Tiles { board, goal, .. } => {
                 let (known, is_new) =
-                    self.shared.solver_cache.look_up(&mut self.last, board.size(), goal, before);
+                    self.shared.solver_cache.solver_for(&mut self.last, board.size(), goal, before);
                 if is_new {
                     // The time for building shared tables does not count for this board.
                     started = Instant::now();
@@ -398,7 +398,12 @@ impl<'w, 'r> Worker<'w, 'r> {
         }
         let solver = match &job.report.instance {
             Some(Instance::Tiles { board, goal, .. }) => Some(
-                shared.solver_cache.look_up(&mut self.last, board.size(), goal, job.before).0.solver.clone(),
+                shared
+                    .solver_cache
+                    .solver_for(&mut self.last, board.size(), goal, job.before)
+                    .0
+                    .solver
+                    .clone(),
             ),
             _ => None,
         };
@@ -411,7 +416,7 @@ impl<'w, 'r> Worker<'w, 'r> {
             let before = reported.fetch_max(nodes, Ordering::Relaxed);
             shared.counters.add_nodes(nodes.saturating_sub(before));
         };
-        let on_bound = |cost: u32| shared.counters.search(cost);
+        let on_bound = |cost: u32| shared.counters.start_iteration(cost);
         let checkpoint_sink = match shared.checkpoint_sink(&job, tier) {
             Ok(checkpoint_sink) => checkpoint_sink,
             Err(error) => {
@@ -453,7 +458,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let verdict = shared.attempt(solver.as_deref(), instance, attempt, effort);
         job.report.effort.time += started.elapsed();
         if tier == Tier::Large {
-            shared.counters.search_ended();
+            shared.counters.end_search();
         }
         if let Some(checkpoint_sink) = &checkpoint_sink {
             if let Some(rejection) = checkpoint_sink.take_rejection() {

@@ -150,7 +150,7 @@ impl<'r> SolverCache<'r> {
 
     /// Returns `last` if it is still valid for this size, goal and record, otherwise replaces it.
     /// The flag is `true` if it was replaced.
-    pub(crate) fn look_up<'k>(
+    pub(crate) fn solver_for<'k>(
         &self,
         last: &'k mut Option<CachedSolver>,
         size: Size,

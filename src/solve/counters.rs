@@ -15,14 +15,14 @@ pub struct Counters {
     solving: AtomicBool,
     /// Percentage of the databases built, plus one; the number of the database being built; the
     /// number of databases.
-    made: AtomicU64,
+    percent_plus_one: AtomicU64,
     database: AtomicU64,
     databases: AtomicU64,
     /// The f-bound of a long search, or 0; the nodes before this iteration; the nodes of the last
     /// two iterations.
-    cost: AtomicU64,
-    before: AtomicU64,
-    took: [AtomicU64; 2],
+    bound: AtomicU64,
+    nodes_before: AtomicU64,
+    last_iterations: [AtomicU64; 2],
 }
 
 /// The counters at one moment.
@@ -37,7 +37,7 @@ pub struct CounterSnapshot {
     /// Whether set-up is over and records are being solved.
     pub solving: bool,
     /// The databases being built, if any.
-    pub making: Option<DatabaseProgress>,
+    pub databases: Option<DatabaseProgress>,
     /// The long search in progress, if any.
     pub search: Option<SearchProgress>,
 }
@@ -63,11 +63,11 @@ impl From<&BuildProgress> for DatabaseProgress {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchProgress {
     /// The current f-bound.
-    pub cost: u64,
+    pub bound: u64,
     /// Nodes of all searches before this iteration.
-    pub before: u64,
+    pub nodes_before: u64,
     /// Nodes of the last iteration and of the one before.
-    pub took: [u64; 2],
+    pub last_iterations: [u64; 2],
 }
 
 impl Counters {
@@ -88,31 +88,33 @@ impl Counters {
     }
 
     /// Updates the progress of building databases.
-    pub fn making(&self, making: DatabaseProgress) {
-        self.database.store(making.number, Relaxed);
-        self.databases.store(making.of, Relaxed);
-        self.made.fetch_max(1 + making.percent, Relaxed);
+    pub fn set_database_progress(&self, progress: DatabaseProgress) {
+        self.database.store(progress.number, Relaxed);
+        self.databases.store(progress.of, Relaxed);
+        self.percent_plus_one.fetch_max(1 + progress.percent, Relaxed);
     }
 
     /// Marks the end of building databases.
-    pub fn making_ended(&self) {
-        self.made.store(0, Relaxed);
+    pub fn end_database_progress(&self) {
+        self.percent_plus_one.store(0, Relaxed);
     }
 
-    /// Starts the iteration of a long search with f-bound `cost`.
-    pub fn search(&self, cost: u32) {
-        if self.cost.load(Relaxed) < cost.into() && self.cost.fetch_max(cost.into(), Relaxed) < cost.into() {
+    /// Starts the iteration of a long search with f-bound `bound`.
+    pub fn start_iteration(&self, bound: u32) {
+        if self.bound.load(Relaxed) < bound.into()
+            && self.bound.fetch_max(bound.into(), Relaxed) < bound.into()
+        {
             let nodes = self.nodes.load(Relaxed);
-            let before = self.before.swap(nodes, Relaxed);
-            let last = self.took[0].swap(nodes.saturating_sub(before), Relaxed);
-            self.took[1].store(last, Relaxed);
+            let before = self.nodes_before.swap(nodes, Relaxed);
+            let last = self.last_iterations[0].swap(nodes.saturating_sub(before), Relaxed);
+            self.last_iterations[1].store(last, Relaxed);
         }
     }
 
     /// Marks the end of the long search.
-    pub fn search_ended(&self) {
-        self.before.store(self.nodes.load(Relaxed), Relaxed);
-        for counter in [&self.cost, &self.took[0], &self.took[1]] {
+    pub fn end_search(&self) {
+        self.nodes_before.store(self.nodes.load(Relaxed), Relaxed);
+        for counter in [&self.bound, &self.last_iterations[0], &self.last_iterations[1]] {
             counter.store(0, Relaxed);
         }
     }
@@ -125,15 +127,15 @@ impl Counters {
             bytes: get(&self.bytes),
             nodes: get(&self.nodes),
             solving: self.solving.load(Relaxed),
-            making: get(&self.made).checked_sub(1).map(|percent| DatabaseProgress {
+            databases: get(&self.percent_plus_one).checked_sub(1).map(|percent| DatabaseProgress {
                 number: get(&self.database),
                 of: get(&self.databases),
                 percent,
             }),
-            search: (get(&self.cost) > 0).then(|| SearchProgress {
-                cost: get(&self.cost),
-                before: get(&self.before),
-                took: [get(&self.took[0]), get(&self.took[1])],
+            search: (get(&self.bound) > 0).then(|| SearchProgress {
+                bound: get(&self.bound),
+                nodes_before: get(&self.nodes_before),
+                last_iterations: [get(&self.last_iterations[0]), get(&self.last_iterations[1])],
             }),
         }
     }

@@ -68,7 +68,7 @@ fn build(args: &BuildArgs) -> anyhow::Result<Exit> {
                 screen.error(&format!("{pattern} could not be written: {error}"));
             }
             Event::Saved(..) => {}
-            Event::Progress(_, made) => counters.making((&made).into()),
+            Event::Progress(_, made) => counters.set_database_progress((&made).into()),
         }
         !interrupt.is_raised()
     };

@@ -33,7 +33,7 @@ impl<L: Label> Beam<'_, '_, L> {
         let current = self.shared.shards[shard].current.read();
         let (board, entry) = current.layer.get(index);
         let cols = self.size.cols();
-        self.field.arrange(|cell| match cell_inside(stage.unsolved, cell, cols) {
+        self.field.reset(|cell| match cell_inside(stage.unsolved, cell, cols) {
             true => stage.cell(board[stage.view.number(cell, cols)].index()),
             false => cell,
         });

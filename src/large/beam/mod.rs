@@ -103,7 +103,7 @@ impl std::ops::AddAssign for Work {
 }
 
 /// Returns whether boards of this size can be searched by a beam.
-pub fn suits(size: Size) -> bool {
+pub fn supports(size: Size) -> bool {
     size.rows().max(size.cols()) <= Stage::MAX_SIDE
 }
 

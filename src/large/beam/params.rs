@@ -50,7 +50,7 @@ impl Default for Weights {
 
 impl Weights {
     /// Returns the best known weights for boards of this size.
-    pub fn of(size: Size) -> Self {
+    pub fn for_size(size: Size) -> Self {
         let side = (size.cells() as f64).sqrt();
         let usual = Self { gather_distance: 0.5 + 0.15 * side, ..Self::default() };
         match size.cells() {

@@ -67,7 +67,7 @@ struct Spot {
     /// The column-major number.
     across: u16,
     /// The neighbours by direction of the view.
-    beside: [u16; 4],
+    neighbour: [u16; 4],
     /// The offset of the tile's scores in `tile_scores`.
     score_offset: u32,
     /// The penalty for a pair in the wrong order with this tile.
@@ -139,7 +139,7 @@ impl Stage {
         let reach = width + height;
         let tile_scores =
             (0..lines * reach).map(|index| weights.tile_score(index % reach, index / reach)).collect();
-        let beside = |cell: usize| {
+        let neighbour = |cell: usize| {
             let (row, col) = (cell / width, cell % width);
             let open = [row > 0, col + 1 < width, row + 1 < height, col > 0];
             let cells = [cell.wrapping_sub(width), cell + 1, cell + width, cell.wrapping_sub(1)];
@@ -166,7 +166,7 @@ impl Stage {
                     col: (cell % width) as u16,
                     across: (cell % width * height + cell / width) as u16,
                     score_offset: (lines_ahead[cell] * reach) as u32,
-                    beside: beside(cell),
+                    neighbour: neighbour(cell),
                     disorder: weights.disorder(lines_ahead[cell]),
                     cell_factor: factors.next(),
                     tile_factor: factors.next() | 1,
@@ -206,8 +206,8 @@ impl Stage {
 
     /// Returns the neighbour of the cell `blank` in a direction of the view.
     #[inline(always)]
-    pub(super) fn beside(&self, blank: usize, direction: usize) -> Option<usize> {
-        match self.spots[blank].beside[direction & 3] {
+    pub(super) fn neighbour(&self, blank: usize, direction: usize) -> Option<usize> {
+        match self.spots[blank].neighbour[direction & 3] {
             EDGE => None,
             cell => Some(cell.into()),
         }

@@ -192,7 +192,7 @@ impl<L: Label> CurrentLevel<'_, L> {
         for (index, (board, entry)) in layer.iter().enumerate() {
             let blank = usize::from(entry.blank);
             for direction in 0..4 {
-                let Some(from) = stage.beside(blank, direction) else { continue };
+                let Some(from) = stage.neighbour(blank, direction) else { continue };
                 if direction as u8 ^ 2 == entry.last {
                     continue;
                 }
@@ -249,7 +249,7 @@ impl<L: Label> NextLevel<'_, L> {
             let (parent, direction) = ((candidate.parent >> 2) as usize, (candidate.parent & 3) as usize);
             let (board, entry) = layers[shard].get(parent);
             let to = usize::from(entry.blank);
-            let Some(from) = stage.beside(to, direction) else { return true };
+            let Some(from) = stage.neighbour(to, direction) else { return true };
             if blank_counts[from] >= job.max_per_blank {
                 return true;
             }

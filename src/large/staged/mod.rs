@@ -13,7 +13,7 @@ mod route;
 
 use super::peel::{Side, Unsolved, View};
 use crate::large::endgame;
-use crate::large::mutable_board::{MutableBoard, beside};
+use crate::large::mutable_board::{MutableBoard, neighbour};
 use crate::puzzle::tiles::{Direction, Size};
 use crate::search::{Limits, Stop};
 use pair::{PairTable, Trio, Window};
@@ -221,7 +221,7 @@ impl IntoWindow<'_> {
             Direction::Left => col == 0,
             _ => false,
         };
-        if outside { 0 } else { self.finish(tile, beside(tile, side, cols)).unwrap_or(0) }
+        if outside { 0 } else { self.finish(tile, neighbour(tile, side, cols)).unwrap_or(0) }
     }
 }
 

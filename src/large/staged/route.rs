@@ -5,7 +5,7 @@
 //! tile and the side of the blank. A* searches these few states; the estimate is the cost on a
 //! board without obstacles, so the search goes almost straight to the target.
 
-use crate::large::mutable_board::{MutableBoard, beside};
+use crate::large::mutable_board::{MutableBoard, neighbour};
 use crate::large::peel::Unsolved;
 use crate::puzzle::tiles::Direction;
 
@@ -128,7 +128,7 @@ pub(super) fn estimate(tile: (usize, usize), blank: (usize, usize), target: &imp
 #[derive(Clone, Copy)]
 enum Position {
     Apart { blank: usize },
-    Beside { tile: usize, side: Direction },
+    Adjacent { tile: usize, side: Direction },
 }
 
 impl Router {
@@ -170,7 +170,7 @@ impl Router {
         };
         let approach = Approach::new(at(tile), target);
         let estimate = |position: Position| match position {
-            Position::Beside { tile, side } => MOVE * target.estimate(at(tile), side),
+            Position::Adjacent { tile, side } => MOVE * target.estimate(at(tile), side),
             Position::Apart { blank } => MOVE * approach.estimate(at(blank)),
         };
         // Returns the cost of moving the blank between adjacent cells, given the tiles before the
@@ -191,7 +191,7 @@ impl Router {
             if !inside {
                 return None;
             }
-            Some(beside(cell, direction, cols)).filter(|&cell| !fixed[cell])
+            Some(neighbour(cell, direction, cols)).filter(|&cell| !fixed[cell])
         };
         let start = self.with_blank_at(field.blank(), tile);
         let id = self.id(start);
@@ -228,7 +228,7 @@ impl Router {
             }
             let (tile_at, blank) = match position {
                 Position::Apart { blank } => (tile, blank),
-                Position::Beside { tile, side } => (tile, beside(tile, side, cols)),
+                Position::Adjacent { tile, side } => (tile, neighbour(tile, side, cols)),
             };
             if let Some(more) = target.finish(tile_at, blank).map(|more| MOVE * more)
                 && best.is_none_or(|(least, _)| cost + more < least)
@@ -254,13 +254,13 @@ impl Router {
                         }
                     }
                 }
-                Position::Beside { tile, side } => {
-                    reach(self, Position::Beside { tile: blank, side: side.opposite() }, cost + MOVE);
+                Position::Adjacent { tile, side } => {
+                    reach(self, Position::Adjacent { tile: blank, side: side.opposite() }, cost + MOVE);
                     for turn in [1, 3] {
                         let next = Direction::from_index(side as usize + turn);
                         if let (Some(corner), Some(end)) = (free(blank, next), free(tile, next)) {
                             let cost_around = move_cost(blank, corner) + move_cost(corner, end);
-                            reach(self, Position::Beside { tile, side: next }, cost + cost_around);
+                            reach(self, Position::Adjacent { tile, side: next }, cost + cost_around);
                         }
                     }
                 }
@@ -340,12 +340,12 @@ impl Router {
             apart if apart == self.cols.wrapping_neg() => Some(Direction::Up),
             _ => None,
         };
-        side.map_or(Position::Apart { blank }, |side| Position::Beside { tile, side })
+        side.map_or(Position::Apart { blank }, |side| Position::Adjacent { tile, side })
     }
 
     fn id(&self, position: Position) -> usize {
         match position {
-            Position::Beside { tile, side } => 4 * tile + side as usize,
+            Position::Adjacent { tile, side } => 4 * tile + side as usize,
             Position::Apart { blank } => 4 * self.cells + blank,
         }
     }
@@ -354,7 +354,7 @@ impl Router {
         let id = id as usize;
         match id.checked_sub(4 * self.cells) {
             Some(blank) => Position::Apart { blank },
-            None => Position::Beside { tile: id / 4, side: Direction::from_index(id) },
+            None => Position::Adjacent { tile: id / 4, side: Direction::from_index(id) },
         }
     }
 
@@ -370,14 +370,14 @@ impl Router {
     fn moves(&self, end: usize) -> Vec<Direction> {
         let blank_of = |position| match position {
             Position::Apart { blank } => blank,
-            Position::Beside { tile, side } => beside(tile, side, self.cols),
+            Position::Adjacent { tile, side } => neighbour(tile, side, self.cols),
         };
         let mut moves = Vec::new();
         let mut id = end;
         while self.nodes[id].parent != u32::MAX {
             let parent = self.nodes[id].parent;
             match (self.position(parent), self.position(id as u32)) {
-                (Position::Beside { tile, side }, Position::Beside { tile: same, side: next })
+                (Position::Adjacent { tile, side }, Position::Adjacent { tile: same, side: next })
                     if tile == same =>
                 {
                     moves.extend([side.opposite(), next]);

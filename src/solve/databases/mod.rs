@@ -181,7 +181,7 @@ impl Databases {
     }
 
     /// Returns the bytes that each worker needs outside its slice.
-    pub(crate) fn bytes_beside(&self) -> u64 {
+    pub(crate) fn bytes_outside_slice(&self) -> u64 {
         if self.chosen.is_empty() { 0 } else { astar::BYTES_OUTSIDE_REGION }
     }
 
@@ -410,14 +410,14 @@ impl Databases {
                     "the pattern database {pattern} could not be saved for later runs: {error}"
                 )),
                 Event::Saved(_, bytes) => drop(written.fetch_add(bytes, Relaxed)),
-                Event::Progress(_, made) => counters.making((&made).into()),
+                Event::Progress(_, made) => counters.set_database_progress((&made).into()),
             }
             !stop_condition.is_due()
         };
         let started = Instant::now();
         let fetched =
             self.library.fetch(partition, kind.size, kind.blank, options.threads.min(cores()), &listener);
-        counters.making_ended();
+        counters.end_database_progress();
         self.time += started.elapsed();
         if let (written @ 1.., Some(store)) = (written.into_inner(), &options.store) {
             let folder = store.folder().display();

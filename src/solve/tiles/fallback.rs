@@ -63,7 +63,7 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
     /// Returns a solution of the staged solver, which needs almost no memory.
     fn staged_fallback(&mut self, board: &Board, bound: u32) -> Option<Verdict> {
         let puzzle = self.problem.puzzle;
-        let mut field = MutableBoard::to_homes(board, |tile| puzzle.home(tile));
+        let mut field = MutableBoard::from_homes(board, |tile| puzzle.home(tile));
         let mut staged = Staged::new(board.size());
         staged.solve(&mut field, &self.limits).ok()?;
         self.effort.algorithm = "staged";

@@ -117,7 +117,7 @@ fn beam(
     let memory = whole_region(attempt.region);
     let max_width = beam::max_width(field.size(), size_of_val(memory));
     let width = width.map_or(max_width, |width| width.min(max_width));
-    if !beam::suits(field.size()) || width == 0 {
+    if !beam::supports(field.size()) || width == 0 {
         return staged(field, &attempt.limits, &NoHelpers, effort);
     }
     effort.algorithm = "beam";
@@ -125,7 +125,7 @@ fn beam(
         width,
         deadline: None,
         side_order: BeamParams::SIDE_ORDERS[0],
-        weights: Weights::of(field.size()),
+        weights: Weights::for_size(field.size()),
     };
     let mut work = Work::default();
     let help = (attempt.helpers, SHARDS);

@@ -30,7 +30,7 @@ impl WeightedFallback {
     pub(crate) fn wrap(search: Box<dyn Solver>, goal: &Board, plan: &Plan) -> Box<dyn Solver> {
         match plan.method {
             Method::BestFirst(order)
-                if order.is_weighted() && plan.metric == Metric::Tile && beam::suits(goal.size()) =>
+                if order.is_weighted() && plan.metric == Metric::Tile && beam::supports(goal.size()) =>
             {
                 Box::new(Self { search, goal: goal.clone(), order })
             }
@@ -58,7 +58,7 @@ impl Solver for WeightedFallback {
                 width,
                 deadline: None,
                 side_order: BeamParams::SIDE_ORDERS[0],
-                weights: Weights::of(board.size()),
+                weights: Weights::for_size(board.size()),
             };
             found = beam::solve(&field, &params, max_length + 1, &limits, memory, &mut work).ok().flatten();
             if found.is_some() || limits.reached(work.generated).is_some() {

@@ -42,7 +42,7 @@ pub(crate) struct LayeredTray<W> {
 }
 
 /// Returns whether layered search suits a tray better than a search with bounds.
-pub(crate) fn suits(tray: &Tray) -> bool {
+pub(crate) fn is_suitable(tray: &Tray) -> bool {
     let floor = (0..tray.cells()).filter(|&cell| !tray.is_wall(cell)).count();
     let dense = FLOOR_PER_HOLE * tray.holes() <= floor;
     dense && (tray.goal().len() <= FEW_GOALS || arrangements_log2(tray) <= FEW_ARRANGEMENTS_LOG2)

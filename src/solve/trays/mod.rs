@@ -208,7 +208,7 @@ fn choose_solver(tray: &Arc<Tray>, plan: TrayPlan, table_bytes: usize) -> Box<dy
     };
     let layers = match plan.layers {
         Layers::Always => true,
-        Layers::IfSuitable => layered::suits(tray),
+        Layers::IfSuitable => layered::is_suitable(tray),
         Layers::Never => false,
     };
     let any_plan = TrayPlan {

@@ -39,7 +39,7 @@ impl View {
     pub(super) fn observe(&mut self) -> CounterSnapshot {
         let (now, moment) = (self.counters.read(), Instant::now());
         let (before, then) = std::mem::replace(&mut self.last, (moment, now));
-        if now.solving && now.making.is_none() {
+        if now.solving && now.databases.is_none() {
             self.follow(then, now, moment.duration_since(before));
         }
         now
@@ -60,7 +60,7 @@ impl View {
 
     /// How much is done, once something is.
     pub(super) fn percent(&self, now: CounterSnapshot) -> Option<u64> {
-        if let Some(making) = now.making {
+        if let Some(making) = now.databases {
             return Some(making.percent);
         }
         let total = self.total.filter(|&total| total > 0 && now.bytes > 0)?;
@@ -72,7 +72,7 @@ impl View {
     /// matters most comes first, for where the line is cut off.
     pub(super) fn describe(&self, now: CounterSnapshot) -> String {
         let memory = format!("{} of {}", Bytes(limits::resident()), Bytes(self.cap));
-        if let Some(DatabaseProgress { number, of, .. }) = now.making {
+        if let Some(DatabaseProgress { number, of, .. }) = now.databases {
             return format!("making pattern databases: {number} of {of}, {memory}");
         }
         if !now.solving {
@@ -94,7 +94,8 @@ impl View {
     /// that 1.1 G nodes`. Each total cost takes about as many times more nodes than
     /// the last as that did.
     fn deepening(&self, now: CounterSnapshot, search: SearchProgress) -> String {
-        let SearchProgress { cost, before, took: [last, last_but_one] } = search;
+        let SearchProgress { bound: cost, nodes_before: before, last_iterations: [last, last_but_one] } =
+            search;
         let here = now.nodes.saturating_sub(before);
         let mut text = format!("{cost} moves: {} nodes", Count(here as f64));
         let expected = last as f64 * (last as f64 / last_but_one.max(1) as f64);
