@@ -1,11 +1,10 @@
-//! Puzzles from one form into another, and results into what other tools read.
+//! Converts puzzles between forms, and results into forms of other tools.
 //!
-//! [`Puzzles`] writes records in one of the input forms, with the directives
-//! that they need to be read back as what they were. [`results`] writes
-//! solutions that have been checked.
+//! [`Puzzles`] writes records in one of the input forms, with the directives needed to read them
+//! back unchanged. [`results`] writes checked solutions.
 //!
-//! A puzzle family adds its arm where an [`Instance`](crate::model::report::Instance)
-//! is taken apart: in `Puzzles::record` for its input forms, in
+//! To add a puzzle family: add its arm to each `match` on
+//! [`Instance`](crate::model::report::Instance): in `Puzzles::record` for its input forms, in
 //! [`results::write`] for its answers.
 
 mod puzzles;

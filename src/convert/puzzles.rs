@@ -1,4 +1,4 @@
-//! Records in the input forms.
+//! Writes records in the input forms.
 
 use crate::input::Form;
 use crate::model::report::Instance;
@@ -9,64 +9,64 @@ use std::fmt::Write;
 /// A record to write.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// Its own id, if it has one.
+    /// The record's own id, if it has one.
     pub id: Option<&'a str>,
-    /// The known length of a shortest solution.
+    /// Known length of a shortest solution.
     pub length: Option<u32>,
     /// The puzzle.
     pub instance: &'a Instance,
 }
 
-/// What puzzles are written as.
+/// Output form of puzzles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Written {
     /// One of the input forms.
     Form(Form),
-    /// The first of the courses' two files of a tray: its size and its blocks.
+    /// First file of the two-file course form of a tray: its size and its blocks.
     Init,
-    /// The second: the rectangles of its goal.
+    /// Second file: the rectangles of its goal.
     Goal,
 }
 
-/// Why a record has no such form.
+/// Reason why a record cannot be written in a form.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// The compact form has one character a tile.
+    /// The compact form has one character per tile.
     #[error("the compact form is for 3x3 and 4x4 boards, not {0}")]
     Compact(Size),
-    /// The form is for the other family.
+    /// The form belongs to the other puzzle family.
     #[error("{0} cannot be written in this form")]
     Family(&'static str),
-    /// Letters are few.
-    #[error("a picture has letters for {} blocks at most", LETTERS.len())]
+    /// There are more blocks than letters.
+    #[error("a picture can show at most {} blocks", LETTERS.len())]
     Letters,
-    /// A picture's goal names no blocks.
+    /// The goal of a picture cannot name blocks.
     #[error("a labelled goal cannot be written as a picture")]
     Labelled,
-    /// A cell of a picture shows one block.
+    /// A cell of a picture can show only one block.
     #[error("goal rectangles that overlap cannot be written as a picture")]
     Overlap,
-    /// The courses' files know no walls and no labels.
-    #[error("the courses' two files have neither walls nor labelled goals")]
+    /// The course form has no walls and no labels.
+    #[error("the two-file course form has neither walls nor labelled goals")]
     Course,
 }
 
-/// Writes records of one form, with the directives that hold for them.
+/// Writer of records in one form, with the directives that apply to them.
 #[derive(Debug)]
 pub struct Puzzles {
     written: Written,
-    /// What the directives written so far say.
+    /// State of the directives written so far.
     goal: Goal,
     size: Option<Size>,
 }
 
 impl Puzzles {
-    /// A file that is still empty.
+    /// Creates a writer for an empty file.
     pub fn new(written: Written) -> Self {
         Self { written, goal: Goal::default(), size: None }
     }
 
-    /// Appends a record as whole lines, or says why it cannot be written.
+    /// Appends a record as whole lines, or returns the reason why it cannot be written.
     pub fn record(&mut self, out: &mut String, record: Record<'_>) -> Result<(), ConvertError> {
         match (record.instance, self.written) {
             (
@@ -92,7 +92,7 @@ impl Puzzles {
             tray.walls().iter().all(|&word| word == 0) && tray.classes().iter().all(|class| class.mark == 0);
         match written {
             Written::Form(Form::Tray) => {
-                announce(out, record);
+                write_directives(out, record);
                 line(out, format_args!("{tray}"));
             }
             Written::Form(Form::Letters)
@@ -105,7 +105,7 @@ impl Puzzles {
             }
             Written::Form(Form::Letters) if !shows_whole_goal(tray) => return Err(ConvertError::Overlap),
             Written::Form(Form::Letters) => {
-                announce(out, record);
+                write_directives(out, record);
                 letters(out, tray);
             }
             Written::Form(_) => return Err(ConvertError::Family("trays")),
@@ -133,18 +133,18 @@ impl Puzzles {
         if form == Form::Compact && !matches!((size.rows(), size.cols()), (3, 3) | (4, 4)) {
             return Err(ConvertError::Compact(size));
         }
-        // Tile positions have their goal with them.
+        // Tile positions include their goal.
         if form != Form::Positions && self.goal != *goal {
-            // A goal of its own shows its rows by slashes, so it needs no size.
+            // An explicit goal shows its rows by slashes, so it needs no size.
             line(out, format_args!("@goal {}", goal.name()));
             self.goal = goal.clone();
         }
         if form == Form::Line {
-            self.announce_size(out, size);
+            self.write_size(out, size);
         }
         let id = record.id.filter(|id| !id.is_empty());
         if matches!(form, Form::Grid | Form::Positions) {
-            announce(out, record);
+            write_directives(out, record);
             match form {
                 Form::Grid => grid(out, board),
                 _ => positions(out, board, goal),
@@ -167,8 +167,8 @@ impl Puzzles {
         Ok(())
     }
 
-    /// Says which size lines are of, where that does not go without saying.
-    fn announce_size(&mut self, out: &mut String, size: Size) {
+    /// Appends the size of line records, unless it is implied.
+    fn write_size(&mut self, out: &mut String, size: Size) {
         let is_square = size.rows() == size.cols();
         if self.size.map_or(is_square, |said| said == size) {
             return;
@@ -178,10 +178,10 @@ impl Puzzles {
     }
 }
 
-/// The letters of the first blocks.
+/// Letters of the blocks.
 const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Whether each goal rectangle has all its cells to itself in a picture.
+/// Returns whether no two goal rectangles share a cell of a picture.
 fn shows_whole_goal(tray: &Tray) -> bool {
     let grid = tray.grid(tray.goal());
     (0..)
@@ -207,8 +207,8 @@ fn letters(out: &mut String, tray: &Tray) {
     out.push('\n');
 }
 
-/// Says by directives what belongs to a record of several lines.
-fn announce(out: &mut String, record: Record<'_>) {
+/// Appends the directives of a multi-line record.
+fn write_directives(out: &mut String, record: Record<'_>) {
     if let Some(id) = record.id.filter(|id| !id.is_empty()) {
         line(out, format_args!("@id {id}"));
     }
@@ -221,13 +221,13 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     writeln!(out, "{text}").expect("a string takes every line");
 }
 
-/// Whether an id can stand before a colon.
+/// Returns whether an id can precede a colon.
 fn is_plain(id: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
     id.chars().all(plain) && id.trim() == id && id.parse::<Size>().is_err()
 }
 
-/// `142 3b5 678`, and in hexadecimal digits `123456789ABCDEF0`.
+/// Returns `142 3b5 678`, or hexadecimal digits: `123456789ABCDEF0`.
 fn compact(board: &Board) -> String {
     if board.size().cells() > 9 {
         return board.tiles().iter().map(|tile| format!("{tile:X}")).collect();
@@ -237,7 +237,7 @@ fn compact(board: &Board) -> String {
     rows.join(" ")
 }
 
-/// The size, then the rows, with their columns aligned.
+/// Appends the size, then the rows with aligned columns.
 pub(super) fn grid(out: &mut String, board: &Board) {
     let size = board.size();
     if size.rows() == size.cols() {
@@ -252,7 +252,7 @@ pub(super) fn grid(out: &mut String, board: &Board) {
     }
 }
 
-/// For each tile its cell, of the start and of the goal.
+/// Appends the cell of each tile, in the start and in the goal.
 fn positions(out: &mut String, board: &Board, goal: &Goal) {
     let size = board.size();
     let goal = goal.board(size).expect("a goal that was read fits its board");

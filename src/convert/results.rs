@@ -1,4 +1,4 @@
-//! Checked results in the forms that other tools and courses read.
+//! Writes checked results in the forms of other tools and courses.
 
 use super::puzzles::grid;
 use crate::check::{CheckedAnswer, CorrectResult};
@@ -9,15 +9,14 @@ use std::fmt::{self, Write};
 /// A form of results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answers {
-    /// The board with slashes between its rows, a tab, and the moves of the
-    /// tiles with their repetitions counted, such as `R2UL3`.
+    /// The board with slashes between rows, a tab, and the moves of the tiles with counted
+    /// repetitions, such as `R2UL3`.
     Runs,
-    /// `Minimum number of moves = N`, then every board on the way.
+    /// `Minimum number of moves = N`, then every board of the solution.
     Course,
 }
 
-/// Appends a result as whole lines. Records that were not decided, or are
-/// invalid, are left out.
+/// Appends a result as whole lines. Undecided and invalid records are omitted.
 pub fn write(out: &mut impl Write, form: Answers, result: CorrectResult<'_>) -> fmt::Result {
     let board = match result.instance {
         Some(Instance::Tiles { board, .. }) => board,
@@ -33,8 +32,8 @@ pub fn write(out: &mut impl Write, form: Answers, result: CorrectResult<'_>) -> 
     }
 }
 
-/// A tray's answer, as the courses have it: a line for each move, nothing where
-/// there is none, and a blank line after it.
+/// Appends the answer for a tray in the course form: one line per move, and a blank line at the
+/// end.
 fn tray(out: &mut impl Write, answer: CheckedAnswer<'_>) -> fmt::Result {
     if let CheckedAnswer::Slid(moves) = answer {
         for [row, col, to_row, to_col] in moves {
@@ -44,7 +43,7 @@ fn tray(out: &mut impl Write, answer: CheckedAnswer<'_>) -> fmt::Result {
     out.write_str("\n")
 }
 
-/// `R2UL3`: where the tiles go.
+/// Returns the moves of the tiles with counts, such as `R2UL3`.
 fn runs(moves: &[Direction]) -> String {
     let mut text = String::new();
     for run in moves.chunk_by(|a, b| a == b) {
@@ -56,8 +55,8 @@ fn runs(moves: &[Direction]) -> String {
     text
 }
 
-/// The number of moves, called the least only if that was proved; then every
-/// board, each under its size, with a blank line after it.
+/// Appends the number of moves, called the minimum only if that was proved; then every board, each
+/// below its size, followed by a blank line.
 fn course(out: &mut impl Write, start: &Board, moves: &[Direction], optimal: bool) -> fmt::Result {
     let least = if optimal { "Minimum number" } else { "Number" };
     writeln!(out, "{least} of moves = {}", moves.len())?;

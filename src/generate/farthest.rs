@@ -1,31 +1,28 @@
-//! The place to which a block of a tray comes last: a goal that takes as many
-//! moves as a goal for one block can.
+//! Finds the position that takes the most moves for one block of a tray.
 //!
-//! Breadth-first search over the arrangements of a tray. All arrangements stand in
-//! one list in the order in which they are found, which is also the queue; a hash
-//! table of positions in this list tells whether an arrangement is new. Both grow
-//! by doubling and never hold more arrangements than the memory allows.
+//! Breadth-first search over the states of a tray. All states are in one list in the order in which
+//! they are found; the list is also the queue. A hash table of positions in this list detects
+//! duplicates. Both grow by doubling and never hold more states than the memory allows.
 
 use super::trays::GenerateError;
 use crate::memory::budget::OutOfBudget;
 use crate::puzzle::Puzzle;
 use crate::puzzle::trays::{Block, Mask, Metric, Packed, PackedState, Place, Tray};
 
-/// An arrangement in which a block is where none of its kind was before.
+/// A state in which a block is at a position that no block of its class had before.
 pub(super) struct Farthest {
-    /// The arrangement.
+    /// The blocks of the state.
     pub(super) blocks: Vec<Block>,
-    /// The block, as its number in it.
+    /// Index of the block.
     pub(super) last: usize,
 }
 
-/// Expansions between two looks at `stop`.
+/// Expansions between two checks of `stop`.
 const STOP_EVERY: usize = 1024;
 
-/// Returns the first arrangement with a block in the place that is reached last by
-/// piece moves, among the nearest `most` arrangements; none if nothing can move, or
-/// if the tray has too many cells or blocks for one word. The search takes at most
-/// `memory` bytes, and ends when `stop` says so.
+/// Returns the first state with a block at the position reached last by piece moves, among the
+/// nearest `most` states; `None` if no block can move, or if the tray has too many cells or blocks
+/// for one word. The search uses at most `memory` bytes, and ends when `stop` returns `true`.
 pub(super) fn farthest(
     tray: &Tray,
     most: u64,
@@ -36,10 +33,10 @@ pub(super) fn farthest(
     let start = puzzle.start();
     let mut reached = start.anchors;
     let mut last = None;
-    let fitting = Arrangements::fitting(memory);
-    let mut seen = Arrangements::new(most.min(fitting) as usize)?;
-    let full = |seen: &Arrangements| match (seen.len() as u64) < most {
-        true => Err(GenerateError::Memory(OutOfBudget { cap: memory, needed: Arrangements::bytes(most) })),
+    let fitting = StateList::fitting(memory);
+    let mut seen = StateList::new(most.min(fitting) as usize)?;
+    let full = |seen: &StateList| match (seen.len() as u64) < most {
+        true => Err(GenerateError::Memory(OutOfBudget { cap: memory, needed: StateList::bytes(most) })),
         false => Ok(()),
     };
     seen.insert(puzzle.pack(&start))?;
@@ -89,40 +86,40 @@ fn blocks(tray: &Tray, state: &PackedState<u64>) -> Vec<Block> {
     blocks
 }
 
-/// Distinct keys in the order of their insertion, `most` of them at most.
-struct Arrangements {
-    /// In chunks that are never moved.
+/// Distinct keys in insertion order, at most `most`.
+struct StateList {
+    /// Stored in chunks that are never moved.
     keys: Vec<Vec<u128>>,
     len: usize,
-    /// Positions of keys, and one more; 0 is an empty slot. A power of two, at
-    /// most three quarters of them in use.
+    /// Positions of keys plus one; 0 is an empty slot. The length is a power of two, and at most
+    /// three quarters are in use.
     slots: Vec<u32>,
     most: usize,
     hasher: ahash::RandomState,
 }
 
-/// What came of an insertion.
+/// Outcome of an insertion.
 #[derive(PartialEq, Debug)]
 enum Insertion {
     New,
     Known,
-    /// The key is new, and there is no room for it.
+    /// The key is new, and the limit is reached.
     Full,
 }
 
-impl Arrangements {
+impl StateList {
     const FIRST_SLOTS: usize = 1 << 12;
     const CHUNK: usize = 1 << 14;
 
-    /// The bytes that `count` keys take at most: a whole number of chunks, the
-    /// slots, and all smaller tables of slots that there were before.
+    /// Returns the maximum bytes of `count` keys: whole chunks, the slots, and all smaller slot
+    /// tables before them.
     fn bytes(count: u64) -> u64 {
         let keys = count.min(1 << 40).next_multiple_of(Self::CHUNK as u64);
         let slots = (keys / 3 * 4 + 4).next_power_of_two().max(Self::FIRST_SLOTS as u64);
         keys * 16 + slots * 8
     }
 
-    /// The number of keys that fit into so many bytes.
+    /// Returns the number of keys that fit into `bytes` bytes.
     fn fitting(bytes: u64) -> u64 {
         let (mut fits, mut does_not) = (0, 1u64 << 31);
         while fits + 1 < does_not {
@@ -171,7 +168,7 @@ impl Arrangements {
         Ok(Insertion::New)
     }
 
-    /// The slot of a key, or the empty one where it belongs.
+    /// Returns the slot of a key, or the empty slot where it belongs.
     fn slot(&self, key: u128) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = self.hasher.hash_one(key) as usize & mask;
@@ -182,7 +179,7 @@ impl Arrangements {
     }
 }
 
-/// So many zeros, if the system has the memory.
+/// Allocates `length` zeros; an error if the system refuses.
 fn zeroed(length: usize) -> Result<Vec<u32>, GenerateError> {
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(length).map_err(|_| GenerateError::Refused)?;
@@ -196,7 +193,7 @@ mod tests {
 
     #[test]
     fn keys_are_found_again_and_their_number_is_limited() {
-        let mut seen = Arrangements::new(10_000).ok().unwrap();
+        let mut seen = StateList::new(10_000).ok().unwrap();
         let key = |n: u128| n * n * 0x1_0000_0001_0000_0001;
         for n in 0..10_000 {
             assert_eq!(seen.insert(key(n)).ok(), Some(Insertion::New));
@@ -206,15 +203,15 @@ mod tests {
         assert_eq!(seen.insert(key(10_000)).ok(), Some(Insertion::Full));
         assert!((0..10_000).all(|n| seen.get(n) == Some(key(n as u128))));
         let bytes = seen.keys.iter().map(Vec::capacity).sum::<usize>() * 16 + seen.slots.len() * 8;
-        assert!(bytes as u64 <= Arrangements::bytes(10_000), "{bytes}");
+        assert!(bytes as u64 <= StateList::bytes(10_000), "{bytes}");
     }
 
     #[test]
-    fn what_fits_is_what_takes_no_more() {
+    fn fitting_is_the_inverse_of_bytes() {
         for bytes in [0, 30_000, 1 << 20, 10 << 20, 100 << 20, (1 << 32) + 7] {
-            let fitting = Arrangements::fitting(bytes);
-            assert!(fitting == 0 || Arrangements::bytes(fitting) <= bytes);
-            assert!(Arrangements::bytes(fitting + 1) > bytes);
+            let fitting = StateList::fitting(bytes);
+            assert!(fitting == 0 || StateList::bytes(fitting) <= bytes);
+            assert!(StateList::bytes(fitting + 1) > bytes);
         }
     }
 }

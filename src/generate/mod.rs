@@ -1,8 +1,7 @@
-//! Random boards and [trays], the same for the same seed on every machine.
+//! Generates random boards and [trays]; equal seeds give equal puzzles on every machine.
 //!
-//! The stream is xoshiro256++ seeded through SplitMix64, and bounded integers
-//! are drawn from it here, so that no change in a library can change what a
-//! seed means.
+//! The random stream is xoshiro256++ seeded through SplitMix64. Bounded integers are drawn here, so
+//! that no change in a library can change the meaning of a seed.
 
 mod farthest;
 pub mod trays;
@@ -14,42 +13,42 @@ use rand_xoshiro::{
 };
 use std::io::{self, Write};
 
-/// Which boards are asked for.
+/// Boards to generate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// Their size.
+    /// Size of the boards.
     pub size: Size,
-    /// How many.
+    /// Number of boards.
     pub count: u64,
-    /// What the random stream starts from.
+    /// Seed of the random stream.
     pub seed: u64,
-    /// How each comes about.
+    /// Distribution of the boards.
     pub kind: Kind,
-    /// The goal that they can, or cannot, be brought to.
+    /// Goal that the boards can or cannot reach.
     pub goal: Goal,
 }
 
-/// How a board comes about.
+/// Distribution of random boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Every solvable board equally likely.
+    /// Uniform over solvable boards.
     Random,
-    /// So many random moves from the goal, none of which undoes the one before,
-    /// each allowed one equally likely.
+    /// A random walk of this many moves from the goal. No move undoes its predecessor; each allowed
+    /// move is equally likely.
     Moves(u64),
-    /// Every unsolvable board equally likely.
+    /// Uniform over unsolvable boards.
     Unsolvable,
 }
 
-/// After so many moves a walk asks whether to go on.
+/// Moves of a walk between two checks of `stop`.
 const MOVES_BETWEEN_CHECKS: u64 = 1 << 16;
 
-/// A goal that is of another size than the boards.
+/// A goal whose size differs from that of the boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the boards are {0}, but the goal is not")]
 pub struct GoalSizeError(Size);
 
-/// The boards of a request, one after the other.
+/// Iterator over the boards of a request.
 #[derive(Clone, Debug)]
 pub struct Boards {
     goal: Board,
@@ -59,7 +58,7 @@ pub struct Boards {
 }
 
 impl Request {
-    /// The boards asked for.
+    /// Returns the requested boards.
     pub fn boards(&self) -> Result<Boards, GoalSizeError> {
         let goal = self.goal.board(self.size).ok_or(GoalSizeError(self.size))?.into_owned();
         let stream = Xoshiro256PlusPlus::seed_from_u64(self.seed);
@@ -104,8 +103,8 @@ impl Iterator for Boards {
 }
 
 impl Boards {
-    /// The next board; none after the last, or when `stop` says so, which is
-    /// asked before each board and now and then on a long walk.
+    /// Returns the next board; `None` after the last, or when `stop` returns `true`. `stop` is
+    /// called before each board and periodically during a long walk.
     pub fn next_unless(&mut self, stop: impl Fn() -> bool) -> Option<Board> {
         if self.left == 0 || stop() {
             return None;
@@ -118,9 +117,8 @@ impl Boards {
         }
     }
 
-    /// A board from one of the two halves of all arrangements. Changing two
-    /// tiles maps each half onto the other, one to one, so what falls into the
-    /// wrong one is put right without favour.
+    /// Returns a uniform board of one of the two parity classes. Swapping two tiles maps each class
+    /// one-to-one onto the other, so a board of the wrong class is corrected without bias.
     fn shuffle(&mut self, solvable: bool) -> Board {
         let mut tiles: Vec<u32> = (0..self.goal.tiles().len() as u32).collect();
         for last in (1..tiles.len()).rev() {
@@ -142,8 +140,8 @@ impl Boards {
         Board::new(self.goal.size(), tiles).expect("a shuffled permutation is one")
     }
 
-    /// The end of a random walk from the goal, unless it was stopped. It takes
-    /// from the same stream as the boards.
+    /// Returns the end of a random walk from the goal; `None` if it was stopped. It draws from the
+    /// same stream as the boards.
     pub fn walk(&mut self, moves: u64, stop: impl Fn() -> bool) -> Option<Board> {
         let mut board = self.goal.clone();
         let mut undoing = None;
@@ -167,8 +165,8 @@ impl Boards {
     }
 }
 
-/// A number below `bound`, each equally likely (Lemire, "Fast Random Integer
-/// Generation in an Interval", 2019). Nothing is drawn where there is no choice.
+/// Returns a uniform number below `bound` (Lemire, "Fast Random Integer Generation in an Interval",
+/// 2019). Draws nothing if `bound` leaves no choice.
 fn below(stream: &mut Xoshiro256PlusPlus, bound: u64) -> u64 {
     if bound <= 1 {
         return 0;
@@ -176,7 +174,7 @@ fn below(stream: &mut Xoshiro256PlusPlus, bound: u64) -> u64 {
     loop {
         let product = u128::from(stream.next_u64()) * u128::from(bound);
         let low = product as u64;
-        // The division is needed only for the few that may have to be refused.
+        // The division is needed only for the few draws that may be rejected.
         if low >= bound || low >= bound.wrapping_neg() % bound {
             return (product >> 64) as u64;
         }
@@ -202,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_boards_everywhere() {
+    fn equal_seeds_give_equal_boards() {
         assert_eq!(
             text(&request("4x4", Kind::Random, 2)),
             "1 3 4 8 13 6 15 9 14 7 12 11 5 10 2 0\n13 3 12 8 6 0 5 11 10 4 7 9 15 14 2 1\n"
@@ -224,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_are_solvable_or_not_as_asked() {
+    fn boards_are_solvable_or_unsolvable_as_requested() {
         for size in ["2x2", "3x3", "4x4", "3x5", "9x9"] {
             for goal in [Goal::BlankLast, Goal::BlankFirst, Goal::Snail] {
                 for (kind, solvable) in
@@ -251,8 +249,8 @@ mod tests {
 
     #[test]
     fn walks_never_undo_a_move() {
-        // On 2x2 there is no choice after the first move: twelve bring the
-        // board back, and one more than undone would not.
+        // On 2x2 there is no choice after the first move: twelve moves bring the board back, which
+        // a walk that undoes moves would not show.
         let goal = Goal::BlankLast.board("2x2".parse().unwrap()).unwrap().into_owned();
         assert!(request("2x2", Kind::Moves(12), 20).boards().unwrap().all(|board| board == goal));
         assert!(request("2x2", Kind::Moves(2), 20).boards().unwrap().all(|board| board != goal));
@@ -268,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_say_what_is_not_the_default() {
+    fn headers_contain_what_is_not_the_default() {
         let header = |request: &Request| {
             let mut out = Vec::new();
             request.write_header(&mut out).unwrap();

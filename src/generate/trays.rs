@@ -1,4 +1,4 @@
-//! Random trays, the same for the same seed on every machine.
+//! Generates random trays; equal seeds give equal trays on every machine.
 
 use super::below;
 use super::farthest::{Farthest, farthest};
@@ -6,36 +6,36 @@ use crate::memory::budget::OutOfBudget;
 use crate::puzzle::trays::{Block, Layout, Metric, Piece, Place, Rect, Tray, TrayError, oracle};
 use rand_xoshiro::{Xoshiro256PlusPlus, rand_core::SeedableRng};
 
-/// Which trays are asked for.
+/// Trays to generate.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TrayRequest {
-    /// Their rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Their columns.
+    /// Number of columns.
     pub cols: usize,
-    /// How many.
+    /// Number of trays.
     pub count: u64,
-    /// What the random stream starts from.
+    /// Seed of the random stream.
     pub seed: u64,
-    /// How many cells stay empty; of no effect if all shapes are counted.
+    /// Number of empty cells; ignored if all shapes are counted.
     pub holes: usize,
-    /// The blocks.
+    /// Shapes of the blocks.
     pub shapes: Vec<BlockShape>,
-    /// How many blocks have a goal.
+    /// Number of blocks with a goal.
     pub goals: usize,
-    /// How the goal comes about.
+    /// Choice of the goal.
     pub goal: TrayGoal,
 }
 
-/// A shape that blocks may have.
+/// A shape of blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockShape {
     /// Rows.
     pub height: u16,
     /// Columns.
     pub width: u16,
-    /// How many blocks have it; if none of the shapes has a number, each is
-    /// equally likely where it fits.
+    /// Number of blocks with this shape. If no shape has a number, each shape is equally likely
+    /// where it fits.
     pub count: Option<u16>,
 }
 
@@ -46,35 +46,32 @@ impl From<(u16, u16)> for BlockShape {
 }
 
 impl BlockShape {
-    /// Its cells.
+    /// Returns the number of cells.
     pub fn area(&self) -> usize {
         usize::from(self.height) * usize::from(self.width)
     }
 }
 
-/// How the goal of a tray comes about.
+/// Choice of the goal of a tray.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TrayGoal {
-    /// Where blocks are after so many random moves of a piece each: the tray can
-    /// be solved.
+    /// The positions after this many random piece moves: the tray is solvable.
     Moves(u64),
-    /// Anywhere: the tray may have no solution.
+    /// Random positions: the tray may be unsolvable.
     Anywhere,
-    /// The largest block in the corner that is farthest from it: the tray may
-    /// have no solution.
+    /// The largest block in the corner farthest from it: the tray may be unsolvable.
     Corner,
-    /// A block in the place that is reached last by moves of a piece each, among
-    /// so many arrangements: the tray can be solved, and not in fewer moves. For
-    /// trays of up to 64 cells.
+    /// A block at the position that is reached last by piece moves, among the nearest `most`
+    /// states: the tray is solvable, and in no fewer moves. For trays of up to 64 cells.
     Farthest {
-        /// Arrangements that are searched, at most.
+        /// Maximum number of states searched.
         most: u64,
-        /// Bytes for them.
+        /// Memory for these states, in bytes.
         memory: u64,
     },
 }
 
-/// The trays of a request, one after the other.
+/// Iterator over the trays of a request.
 #[derive(Clone, Debug)]
 pub struct Trays {
     request: TrayRequest,
@@ -82,43 +79,42 @@ pub struct Trays {
     stream: Xoshiro256PlusPlus,
 }
 
-/// Why a tray was not made.
+/// Reason why a tray was not generated.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum GenerateError {
-    /// Somebody asked for an end.
+    /// The stop condition held.
     #[error("interrupted")]
     Stopped,
-    /// So many arrangements do not fit the memory; the number is without what the
-    /// program itself takes.
+    /// The states do not fit the memory; the number excludes the memory of the program itself.
     #[error(transparent)]
     Memory(#[from] OutOfBudget),
     /// The system has no more memory.
-    #[error("the system refuses memory for the search")]
+    #[error("the system has no memory for the search (lower --farthest)")]
     Refused,
 }
 
-/// Places that are tried for a block, for each cell of the tray.
+/// Positions tried for a block, per cell of the tray.
 const TRIES: usize = 30;
 
-/// Moves of a walk between two looks at whether to stop.
+/// Moves of a walk between two checks of `stop`.
 const STOP_EVERY: u64 = 64;
 
-/// Arranged blocks, and the number of the one that has a goal in any case.
+/// Blocks, and the index of the one that must have a goal.
 type End = (Vec<Block>, Option<usize>);
 
-/// Fillings of a tray with counted blocks that are tried.
+/// Attempts to fill a tray with counted blocks.
 const FILLINGS: usize = 1000;
 
 impl TrayRequest {
-    /// The trays asked for, or why there are none.
+    /// Returns the requested trays, or an error if the size is not valid.
     pub fn trays(self) -> Result<Trays, TrayError> {
         Tray::check_size(self.rows as i64, self.cols as i64)?;
         Ok(Trays { left: self.count, stream: Xoshiro256PlusPlus::seed_from_u64(self.seed), request: self })
     }
 }
 
-/// Without an end asked for; where memory is short the trays end
-/// ([`Trays::next_unless`] says why).
+/// Iterates without a stop condition. The iterator ends if memory is short; [`Trays::next_unless`]
+/// returns the error.
 impl Iterator for Trays {
     type Item = Tray;
 
@@ -128,14 +124,14 @@ impl Iterator for Trays {
 }
 
 impl Trays {
-    /// Returns the next tray; none after the last. `stop` is asked before each tray
-    /// and now and then on a long walk or search.
+    /// Returns the next tray; `None` after the last. `stop` is called before each tray and
+    /// periodically during a long walk or search.
     pub fn next_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Tray>, GenerateError> {
         if self.left == 0 {
             return Ok(None);
         }
         self.left -= 1;
-        // A tray without blocks has no goal; the next one may.
+        // A tray without blocks has no goal; the next attempt may have blocks.
         for _ in 0..100 {
             if stop() {
                 return Err(GenerateError::Stopped);
@@ -154,14 +150,14 @@ impl Trays {
     fn tray(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Tray>, GenerateError> {
         let Some(blocks) = self.blocks() else { return Ok(None) };
         let (rows, cols) = (self.request.rows as i64, self.request.cols as i64);
-        // Any goal will do for the walk.
+        // The walk works with any goal.
         let first = blocks.get(..1).unwrap_or_default();
         let Ok(tray) = Tray::new(rows, cols, &[], &blocks, first) else { return Ok(None) };
         let Some((end, first)) = self.end(&tray, stop)? else { return Ok(None) };
         Ok(self.with_goal(&tray, &blocks, &end, first))
     }
 
-    /// Where the blocks are that may have a goal, and which of them comes first.
+    /// Returns the positions of blocks that may have a goal, and the block that must have one.
     fn end(&mut self, tray: &Tray, stop: &dyn Fn() -> bool) -> Result<Option<End>, GenerateError> {
         let end = match self.request.goal {
             TrayGoal::Moves(moves) => (self.walk(tray, moves, stop)?, None),
@@ -183,7 +179,7 @@ impl Trays {
         Ok(Some(end))
     }
 
-    /// The tray with goals for some blocks of `end`.
+    /// Returns the tray with goals for some blocks of `end`.
     fn with_goal(
         &mut self,
         tray: &Tray,
@@ -193,7 +189,7 @@ impl Trays {
     ) -> Option<Tray> {
         let (rows, cols) = (self.request.rows as i64, self.request.cols as i64);
         let goals = self.request.goals.clamp(1, blocks.len());
-        // Those that moved come first: a goal that is met already is dull.
+        // Blocks that moved come first: a goal that is already met is not interesting.
         let mut order: Vec<usize> = (0..end.len()).collect();
         for last in (1..order.len()).rev() {
             let other = self.below(last + 1);
@@ -205,22 +201,22 @@ impl Trays {
         Tray::new(rows, cols, &[], blocks, &goal).ok()
     }
 
-    /// Blocks at random; none if those that are counted did not fit this time.
+    /// Returns random blocks; `None` if the counted blocks did not fit in this attempt.
     fn blocks(&mut self) -> Option<Vec<Piece>> {
         let shapes = self.request.shapes.clone();
         if shapes.iter().all(|shape| shape.count.is_none()) {
-            return Some(self.as_they_fit(&shapes));
+            return Some(self.place_uncounted(&shapes));
         }
         let mut wanted: Vec<BlockShape> = Vec::new();
         shapes.iter().for_each(|shape| wanted.extend((0..shape.count.unwrap_or(0)).map(|_| *shape)));
-        // Large blocks need their room first.
+        // Large blocks are placed first.
         wanted.sort_by_key(|shape| std::cmp::Reverse(shape.area()));
-        (0..FILLINGS).find_map(|_| self.all_of(&wanted))
+        (0..FILLINGS).find_map(|_| self.place_counted(&wanted))
     }
 
-    /// Every one of these blocks, each at random among the places that are left;
-    /// none if there is no such place.
-    fn all_of(&mut self, wanted: &[BlockShape]) -> Option<Vec<Piece>> {
+    /// Places all of these blocks, each at random among the remaining positions; `None` if there is
+    /// no position left.
+    fn place_counted(&mut self, wanted: &[BlockShape]) -> Option<Vec<Piece>> {
         let TrayRequest { rows, cols, .. } = self.request;
         let mut taken = vec![false; rows * cols];
         let mut blocks = Vec::new();
@@ -239,8 +235,8 @@ impl Trays {
         Some(blocks)
     }
 
-    /// Blocks until only the holes are left, or nothing more fits.
-    fn as_they_fit(&mut self, shapes: &[BlockShape]) -> Vec<Piece> {
+    /// Places blocks until only the holes are left, or no more blocks fit.
+    fn place_uncounted(&mut self, shapes: &[BlockShape]) -> Vec<Piece> {
         let TrayRequest { rows, cols, holes, .. } = self.request;
         let mut taken = vec![false; rows * cols];
         let mut left = (rows * cols).saturating_sub(holes);
@@ -272,7 +268,7 @@ impl Trays {
         blocks
     }
 
-    /// Where the blocks are after random moves.
+    /// Returns the blocks after random moves.
     fn walk(
         &mut self,
         tray: &Tray,
@@ -296,7 +292,7 @@ impl Trays {
         Ok(layout.blocks().to_vec())
     }
 
-    /// A block of the same class anywhere.
+    /// Returns a block of the class of `block` at a random position.
     fn anywhere(&mut self, tray: &Tray, block: Block) -> Block {
         let rect = tray.rect(block);
         let row = self.below(tray.rows() - rect.height as usize + 1) as u16;
@@ -305,7 +301,7 @@ impl Trays {
     }
 }
 
-/// A block in the corner that is farthest from where it is.
+/// Returns a block in the corner farthest from its position.
 fn opposite_corner(tray: &Tray, block: Block) -> Block {
     let rect = tray.rect(block);
     let far = |at: u16, length: u16, side: usize| {
@@ -335,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn trays_are_as_asked_for() {
+    fn trays_match_the_request() {
         let trays: Vec<Tray> = request().trays().unwrap().collect();
         assert_eq!(trays.len(), 50);
         assert!(trays.iter().all(|tray| tray.holes() == 3 && tray.goal().len() == 1));
@@ -351,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn counted_blocks_are_all_there() {
+    fn counted_blocks_are_all_placed() {
         let counted = |(height, width), count| BlockShape { height, width, count: Some(count) };
         let shapes = vec![counted((1, 1), 6), counted((2, 2), 1), counted((1, 2), 6), counted((2, 1), 6)];
         let request = TrayRequest { rows: 6, cols: 6, shapes, goal: TrayGoal::Corner, ..request() };
@@ -405,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_does_not_fit_the_memory_says_what_would_do() {
+    fn a_search_that_does_not_fit_reports_a_sufficient_cap() {
         let made = |most, memory| {
             let goal = TrayGoal::Farthest { most, memory };
             TrayRequest { rows: 6, cols: 6, goal, ..request() }.trays().unwrap().next_unless(&|| false)

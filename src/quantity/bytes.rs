@@ -1,8 +1,9 @@
-//! Amounts of memory as people write and read them.
+//! Amounts of memory: parser and display.
 //!
-//! `K M G T` and `KiB MiB GiB TiB` are powers of 1024, as in the shell's own
-//! tools; `KB MB GB TB` are powers of 1000; a number alone is bytes. Case does
-//! not matter.
+//! `K M G T` and `KiB MiB GiB TiB` are powers of 1024, as in shell tools; `KB MB GB TB` are powers
+//! of 1000; a number alone is bytes. Case does not matter.
+//!
+//! Why not a crate: bytesize reads `G` as 10^9, and parse-size has one rule for `G` and `GB`.
 
 use super::Significant;
 use std::{fmt, str::FromStr};
@@ -11,12 +12,12 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Bytes(pub u64);
 
-/// Why a text is not an amount of memory.
+/// Reason why a text is not an amount of memory.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("'{0}' is not a size such as 64MiB, 2G, 1.5GiB or 1048576")]
 pub struct BytesError(String);
 
-/// Reads an amount of memory, such as `64MiB`, `2G` or `1048576`.
+/// Parses an amount of memory, such as `64MiB`, `2G` or `1048576`.
 pub fn parse_size(text: &str) -> Result<u64, BytesError> {
     text.parse().map(|Bytes(bytes)| bytes)
 }
@@ -41,7 +42,7 @@ impl FromStr for Bytes {
             "tb" => 1_000_000_000_000,
             _ => return Err(wrong()),
         };
-        // Whole numbers stay exact; only fractions go through floating point.
+        // Whole numbers stay exact; only fractions use floating point.
         if let Ok(whole) = number.parse::<u64>() {
             return whole.checked_mul(unit).map(Self).ok_or_else(wrong);
         }

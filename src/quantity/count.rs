@@ -1,4 +1,4 @@
-//! Counts and rates as people read them: `42`, `1.23 M`.
+//! Display of counts and rates: `42`, `1.23 M`.
 
 use super::Significant;
 use std::fmt;
@@ -10,7 +10,7 @@ pub struct Count(pub f64);
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(value) = *self;
-        // Whole numbers of few digits stay as they are.
+        // Whole numbers of few digits are shown exactly.
         if value < 10_000.0 && value.fract() == 0.0 {
             return write!(f, "{value}");
         }

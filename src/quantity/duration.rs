@@ -1,19 +1,19 @@
-//! Durations as people type them, `250ms`, `2m`, `1h30m`, and read them, `31.2 ms`.
+//! Durations: parser (`250ms`, `2m`, `1h30m`) and display (`31.2 ms`).
 
 use super::Significant;
 use std::{fmt, time::Duration};
 
-/// Why a text is not a duration.
+/// Reason why a text is not a duration.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("'{0}' is not a duration such as 250ms, 10s, 2m or 1h30m")]
 pub struct DurationError(String);
 
-/// A hundred years. What lasts longer than anybody can wait is cut to this, so
-/// that it can be added to any moment.
+/// Maximum duration, a hundred years. Longer ones are clamped, so that the duration can be added to
+/// any instant.
 const LONGEST: Duration = Duration::from_secs(100 * 366 * 86400);
 
-/// Reads numbers with the units `us`, `ms`, `s`, `m`, `h`, `d`, one after the
-/// other. A single number without a unit is seconds.
+/// Parses a sequence of numbers with the units `us`, `ms`, `s`, `m`, `h`, `d`. A single number
+/// without a unit is seconds.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let wrong = || DurationError(text.to_owned());
     let mut rest = text.trim();
@@ -39,7 +39,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     if text.trim().is_empty() { Err(wrong()) } else { Ok(total.min(LONGEST)) }
 }
 
-/// The longest beginning of such characters, and the rest.
+/// Splits off the longest prefix of characters for which `belongs` holds.
 fn split(text: &str, belongs: fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !belongs(c)).unwrap_or(text.len()))
 }

@@ -1,5 +1,4 @@
-//! Amounts of memory, durations, counts and rates, as people write and read
-//! them. Every room may use these.
+//! Parsers and display of amounts of memory, durations, counts and rates. All modules may use them.
 
 mod bytes;
 mod count;
@@ -11,8 +10,8 @@ pub use duration::{DurationError, Span, parse_duration};
 
 use std::fmt;
 
-/// Three significant digits of a value below a thousand or so, without
-/// trailing zeros.
+/// Display with three significant digits, for values below about a thousand, without trailing
+/// zeros.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Significant(pub f64);
 
