@@ -436,6 +436,7 @@ impl<P: BoardPuzzle, H: Heuristic<P>> Search<'_, '_, P, H> {
         ending
     }
 
+    /// Adds the work of a search to the effort and sets the names of algorithm and heuristic.
     fn record_outcome(
         &mut self,
         algorithm: &'static str,

@@ -303,6 +303,7 @@ fn solved(moves: Vec<Shift>, bound: u32, optimal: bool) -> Verdict {
     })
 }
 
+/// Creates the solver over packed words, or over lists of cells if the tray does not fit.
 fn packed_solver<M: Mask, K: CellKey>(
     tray: &Arc<Tray>,
     plan: TrayPlan,
@@ -320,6 +321,7 @@ fn packed_solver<M: Mask, K: CellKey>(
     }
 }
 
+/// Creates the solver over lists of cells; without `tables` it counts unmet goals.
 fn list_solver(
     tray: &Arc<Tray>,
     plan: TrayPlan,
@@ -339,6 +341,7 @@ struct PackedTray<M, K> {
     puzzle: Packed<M, K>,
     steps: Packed<M, K>,
     bound: TrayDistances,
+    /// Distances in unit steps; they guide the search for any solution.
     guidance: TrayDistances,
     /// The search for any solution of a dense tray.
     diverse_search: Option<Box<dyn DiverseSearch>>,
@@ -571,6 +574,7 @@ pub(crate) fn quick_limits(tier: Tier, limits: Limits<'_>) -> (Limits<'_>, bool)
     (if cut_short { Limits { max_nodes: Some(QUICK_NODES), ..limits } } else { limits }, cut_short)
 }
 
+/// Adds the work of a search to `effort` and sets the names of algorithm and heuristic.
 pub(crate) fn record_outcome(
     effort: &mut Effort,
     algorithm: &'static str,
