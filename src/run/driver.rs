@@ -8,7 +8,7 @@
 use super::RunError;
 use super::checkpoint::{Checkpoints, may_be_in_input};
 use super::resume::ResumeState;
-use super::worker::{Job, Shared, Worker};
+use super::worker::{Job, RunContext, Worker};
 use crate::input::{InputError, Packing};
 use crate::memory::arena::Arena;
 use crate::memory::budget::{Budget, OutOfBudget, least_cap};
@@ -66,11 +66,11 @@ pub fn run(
         true => MemoryPlan::min_deterministic_bytes(),
         false => MemoryPlan::min_bytes(cap, threads),
     };
-    let least = |_| OutOfBudget {
+    let too_small = |_| OutOfBudget {
         cap: options.memory,
         needed: least_cap(|cap| input_bytes(cap) + run_bytes(cap, threads)),
     };
-    budget.reserve(input_bytes(options.memory)).map_err(least)?;
+    budget.reserve(input_bytes(options.memory)).map_err(too_small)?;
     let deadline = options.deadline.map(|deadline| started + deadline);
     let stop_condition = StopCondition { interrupt: interrupt.clone(), deadline };
     let mut stdin_peek = match options.files.iter().any(|file| file == "-") {
@@ -94,19 +94,14 @@ pub fn run(
     } else {
         MemoryPlan::new(&budget, threads, input_bytes)?
     };
-    let beside = UNBUDGETED + memory_plan.reorder_buffer + memory_plan.tables + (threads * STACK) as u64;
-    let mappable =
-        limits::address_space_left().map_or(usize::MAX, |left| left.saturating_sub(beside) as usize);
-    let least = if options.deterministic { memory_plan.arena(threads) } else { MemoryPlan::MIN_ARENA };
-    let mut arena =
-        Arena::new(memory_plan.arena(threads).min(mappable).max(least), least).map_err(RunError::Arena)?;
+    let mut arena = allocate_arena(options, &memory_plan, threads)?;
     let missing = memory_plan.arena(threads) - arena.bytes().min(memory_plan.arena(threads));
     if options.explain {
         observer.explain(&explain_memory(options, &memory_plan, missing));
     }
     let slice = if missing == 0 { memory_plan.slice as usize } else { arena.bytes() / 2 / threads };
-    let mut parts = arena.divide(&vec![slice; threads]);
-    let large = parts.pop().unwrap_or_default();
+    let mut slices = arena.divide(&vec![slice; threads]);
+    let large = slices.pop().unwrap_or_default();
     let large_region_bytes = size_of_val::<[Line]>(large) as u64;
 
     let unreadable = AtomicUsize::new(0);
@@ -131,7 +126,7 @@ pub fn run(
     let source = RecordSource::new(options, defaults, signals, &on_input_error)
         .with_stdin_peek(stdin_peek.take())
         .skip_answered(resume_state.records, resume_state.journal.is_some());
-    let shared = Shared {
+    let context = RunContext {
         options,
         style,
         stop_condition: &stop_condition,
@@ -155,15 +150,52 @@ pub fn run(
         large_region_bytes,
         max_result: memory_plan.reorder_buffer + slice as u64 + large_region_bytes,
     };
-    let slices = Mutex::new(parts);
     let before_solving = started.elapsed();
-    let databases_before = shared.solver_cache.databases_time();
+    let databases_before = context.solver_cache.databases_time();
     counters.begin_solving();
+    run_workers(&context, slices, threads);
+    if let Some(wrong) = context.wrong_solution.into_inner() {
+        return Err(RunError::Wrong(wrong));
+    }
+    if let Some(error) = context.error.into_inner() {
+        return Err(error);
+    }
+    let setup = before_solving + context.solver_cache.databases_time().saturating_sub(databases_before);
+    let mut source = context.source.into_inner();
+    let missing_answered = source.missing_answered();
+    let (mut summary, journal) = context.reorder_buffer.close()?;
+    if missing_answered > 0 && !interrupt.is_raised() && !source.was_cut_by_deadline() {
+        return Err(RunError::TooManyResults(missing_answered));
+    }
+    summary.not_begun = source.count_unread();
+    Ok(RunOutcome {
+        summary,
+        unreadable: unreadable.into_inner(),
+        resume_state: ResumeState { journal, ..ResumeState::default() },
+        setup,
+    })
+}
+
+/// Allocates the arena: as much as the plan asks for, or less if the address space is limited. In a
+/// deterministic run its size is fixed.
+fn allocate_arena(options: &Options, memory_plan: &MemoryPlan, threads: usize) -> Result<Arena, RunError> {
+    let beside = UNBUDGETED + memory_plan.reorder_buffer + memory_plan.tables + (threads * STACK) as u64;
+    let mappable =
+        limits::address_space_left().map_or(usize::MAX, |left| left.saturating_sub(beside) as usize);
+    let planned = memory_plan.arena(threads);
+    let min = if options.deterministic { planned } else { MemoryPlan::MIN_ARENA };
+    Arena::new(planned.min(mappable).max(min), min).map_err(RunError::Arena)
+}
+
+/// Runs up to `threads` workers, each with one of `slices`, until all of them have ended. The calling
+/// thread is one of them.
+fn run_workers<'r>(context: &RunContext<'r>, slices: Vec<&'r mut [Line]>, threads: usize) {
+    let slices = Mutex::new(slices);
     std::thread::scope(|scope| {
         let work = || {
-            let _guard = StopOnPanic(&scheduler);
+            let _guard = StopOnPanic(context.scheduler);
             let slice: &mut [Line] = slices.lock().pop().unwrap_or_default();
-            Worker::new(&shared, Region::zeroed(slice)).run();
+            Worker::new(context, Region::zeroed(slice)).run();
         };
         for worker in 1..threads {
             let name = format!("worker {worker}");
@@ -175,26 +207,6 @@ pub fn run(
         }
         work();
     });
-    if let Some(wrong) = shared.wrong_solution.into_inner() {
-        return Err(RunError::Wrong(wrong));
-    }
-    if let Some(error) = shared.error.into_inner() {
-        return Err(error);
-    }
-    let setup = before_solving + shared.solver_cache.databases_time().saturating_sub(databases_before);
-    let mut source = shared.source.into_inner();
-    let missing_answered = source.missing_answered();
-    let (mut summary, journal) = shared.reorder_buffer.close()?;
-    if missing_answered > 0 && !interrupt.is_raised() && !source.was_cut_by_deadline() {
-        return Err(RunError::TooManyResults(missing_answered));
-    }
-    summary.not_begun = source.count_unread();
-    Ok(RunOutcome {
-        summary,
-        unreadable: unreadable.into_inner(),
-        resume_state: ResumeState { journal, ..ResumeState::default() },
-        setup,
-    })
 }
 
 /// Address space that is mapped beside the budgeted memory and the stacks, in bytes.

@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 const READ_LOCK_TIMEOUT: Duration = Duration::from_millis(5);
 
 /// Context of a run, shared by all workers.
-pub(crate) struct Shared<'r> {
+pub(crate) struct RunContext<'r> {
     pub(crate) options: &'r Options,
     pub(crate) style: Style,
     pub(crate) stop_condition: &'r StopCondition,
@@ -63,7 +63,7 @@ pub(crate) struct Shared<'r> {
     pub(crate) large_region_bytes: u64,
 }
 
-impl Shared<'_> {
+impl RunContext<'_> {
     /// Returns the limits for a further attempt at a puzzle, after the effort `spent`.
     fn limits<'h>(&self, spent: &Effort, halt: &'h (dyn Fn() -> bool + Sync)) -> Limits<'h> {
         let own = self.options.timeout.map(|timeout| Instant::now() + timeout.saturating_sub(spent.time));
@@ -223,7 +223,7 @@ enum QuickOutcome {
 
 /// State of one worker thread.
 pub(crate) struct Worker<'w, 'r> {
-    shared: &'w Shared<'r>,
+    context: &'w RunContext<'r>,
     slice: Region<'r>,
     block: Block,
     /// Name of the block's file. Each worker has its own copy, so that workers do not contend for
@@ -235,28 +235,28 @@ pub(crate) struct Worker<'w, 'r> {
 }
 
 impl<'w, 'r> Worker<'w, 'r> {
-    pub(crate) fn new(shared: &'w Shared<'r>, slice: Region<'r>) -> Self {
-        Self { shared, slice, block: Block::default(), file: "".into(), summary: Summary::new(), last: None }
+    pub(crate) fn new(context: &'w RunContext<'r>, slice: Region<'r>) -> Self {
+        Self { context, slice, block: Block::default(), file: "".into(), summary: Summary::new(), last: None }
     }
 
     /// Executes tasks until the scheduler shuts the worker down.
     pub(crate) fn run(mut self) {
         loop {
-            match self.shared.scheduler.next() {
+            match self.context.scheduler.next() {
                 Next::Shutdown => break,
                 Next::Read => self.read_block(),
                 Next::Slice(seq, job) => self.solve(seq, job, Tier::Slice),
                 Next::Large(seq, job) => self.solve(seq, job, Tier::Large),
             }
         }
-        self.shared.reorder_buffer.merge_summary(&self.summary);
+        self.context.reorder_buffer.merge_summary(&self.summary);
     }
 
-    /// Reads the next block, attempts each record in tier `Quick` and enqueues the others.
+    /// Reads the next block, attempts each record in tier `Quick` and enqueues the undecided ones.
     fn read_block(&mut self) {
-        let scheduler = self.shared.scheduler;
+        let scheduler = self.context.scheduler;
         // The worker that holds the lock may be waiting for a slow stream.
-        let Some(mut source) = self.shared.source.try_lock_for(READ_LOCK_TIMEOUT) else {
+        let Some(mut source) = self.context.source.try_lock_for(READ_LOCK_TIMEOUT) else {
             return scheduler.postpone_read();
         };
         let next = source.next(&mut self.block);
@@ -277,17 +277,17 @@ impl<'w, 'r> Worker<'w, 'r> {
         let mut jobs = Vec::new();
         let mut generated = 0;
         let mut interrupted = false;
-        let mut in_shard = 0;
+        let mut attempted = 0;
         for index in 0..self.block.len() {
-            let ours = self.shared.options.is_in_shard(self.block.number(index));
-            if interrupted || !ours || answered > 0 {
-                answered -= u64::from(ours && answered > 0);
+            let in_shard = self.context.options.is_in_shard(self.block.number(index));
+            if interrupted || !in_shard || answered > 0 {
+                answered -= u64::from(in_shard && answered > 0);
                 if !slots.is_empty() {
                     slots.push(Slot::Skipped);
                 }
                 continue;
             }
-            in_shard += 1;
+            attempted += 1;
             let (report, outcome) = self.attempt_quick(index, before + index as u64);
             let provisional = outcome == QuickOutcome::Provisional;
             // The first interrupted record is reported: it shows where results are missing. The
@@ -306,10 +306,10 @@ impl<'w, 'r> Worker<'w, 'r> {
                 return;
             }
         }
-        self.shared.counters.add_nodes(generated);
+        self.context.counters.add_nodes(generated);
         let bytes_per_record = bytes / self.block.len().max(1) as u64;
         let undecided = jobs.len() as u64;
-        self.shared.counters.add_records(in_shard - undecided, bytes - undecided * bytes_per_record);
+        self.context.counters.add_records(attempted - undecided, bytes - undecided * bytes_per_record);
         if jobs.is_empty() {
             return self.put(number, chunk);
         }
@@ -344,7 +344,7 @@ impl<'w, 'r> Worker<'w, 'r> {
                 return (report, QuickOutcome::Decided);
             }
         };
-        if let Some(reason) = self.shared.reason_to_stop() {
+        if let Some(reason) = self.context.reason_to_stop() {
             report.instance = Some(instance);
             report.verdict = Verdict::GaveUp { reason, bound: 0 };
             return (report, QuickOutcome::Provisional);
@@ -352,7 +352,7 @@ impl<'w, 'r> Worker<'w, 'r> {
         let way = match &instance {
             Instance::Tiles { board, goal, .. } => {
                 let (known, is_new) =
-                    self.shared.solver_cache.solver_for(&mut self.last, board.size(), goal, before);
+                    self.context.solver_cache.solver_for(&mut self.last, board.size(), goal, before);
                 if is_new {
                     // The time for building shared tables does not count for this board.
                     started = Instant::now();
@@ -365,40 +365,40 @@ impl<'w, 'r> Worker<'w, 'r> {
                 Some(known)
             }
             Instance::Tray { .. } => {
-                self.shared.solver_cache.warn_tray_heuristic();
+                self.context.solver_cache.warn_tray_heuristic();
                 None
             }
         };
-        let interrupt = &self.shared.stop_condition.interrupt;
+        let interrupt = &self.context.stop_condition.interrupt;
         let halt = || interrupt.is_raised();
-        let limits = self.shared.limits(&report.effort, &halt);
+        let limits = self.context.limits(&report.effort, &halt);
         let deadline = limits.deadline;
         let attempt = Attempt { tier: Tier::Quick, limits, region: &mut self.slice, helpers: &NoHelpers };
         let verdict = match (&instance, way) {
-            (Instance::Tiles { .. }, Some(_)) if self.shared.has_large_result(&instance) => None,
+            (Instance::Tiles { .. }, Some(_)) if self.context.has_large_result(&instance) => None,
             (Instance::Tiles { board, .. }, Some(known)) => {
                 known.solver.attempt(board, attempt, &mut report.effort)
             }
-            _ => self.shared.attempt(None, &instance, attempt, &mut report.effort),
+            _ => self.context.attempt(None, &instance, attempt, &mut report.effort),
         };
         report.effort.time = started.elapsed();
         report.instance = Some(instance);
         let Some(verdict) = verdict else { return (report, QuickOutcome::Undecided) };
-        let provisional = self.shared.is_provisional(&verdict, deadline);
+        let provisional = self.context.is_provisional(&verdict, deadline);
         report.verdict = verdict;
         (report, if provisional { QuickOutcome::Provisional } else { QuickOutcome::Decided })
     }
 
     /// Attempts a job in a higher tier; completes it, or enqueues it for the next tier.
     fn solve(&mut self, seq: Seq, mut job: Job, tier: Tier) {
-        let (shared, scheduler) = (self.shared, self.shared.scheduler);
-        if let Some(reason) = shared.reason_to_stop() {
+        let (context, scheduler) = (self.context, self.context.scheduler);
+        if let Some(reason) = context.reason_to_stop() {
             job.report.verdict = Verdict::GaveUp { reason, bound: 0 };
             return self.complete(seq, job, tier, true);
         }
         let solver = match &job.report.instance {
             Some(Instance::Tiles { board, goal, .. }) => Some(
-                shared
+                context
                     .solver_cache
                     .solver_for(&mut self.last, board.size(), goal, job.before)
                     .0
@@ -409,18 +409,18 @@ impl<'w, 'r> Worker<'w, 'r> {
         };
         let started = Instant::now();
         let generated = job.report.effort.generated;
-        let halt = || shared.stop_condition.interrupt.is_raised() || scheduler.is_stopped();
+        let halt = || context.stop_condition.interrupt.is_raised() || scheduler.is_stopped();
         // Nodes that the search has reported while it runs.
         let reported = AtomicU64::new(0);
         let on_nodes = |nodes: u64| {
             let before = reported.fetch_max(nodes, Ordering::Relaxed);
-            shared.counters.add_nodes(nodes.saturating_sub(before));
+            context.counters.add_nodes(nodes.saturating_sub(before));
         };
-        let on_bound = |cost: u32| shared.counters.start_iteration(cost);
-        let checkpoint_sink = match shared.checkpoint_sink(&job, tier) {
+        let on_bound = |cost: u32| context.counters.start_iteration(cost);
+        let checkpoint_sink = match context.checkpoint_sink(&job, tier) {
             Ok(checkpoint_sink) => checkpoint_sink,
             Err(error) => {
-                *shared.error.lock() = Some(error);
+                *context.error.lock() = Some(error);
                 return scheduler.stop();
             }
         };
@@ -430,23 +430,23 @@ impl<'w, 'r> Worker<'w, 'r> {
             checkpoint_sink: checkpoint_sink
                 .as_ref()
                 .map(|checkpoint_sink| checkpoint_sink as &dyn CheckpointSink),
-            ..shared.limits(&job.report.effort, &halt)
+            ..context.limits(&job.report.effort, &halt)
         };
         let deadline = limits.deadline;
         let mut large;
         let large_result =
-            job.report.instance.as_ref().is_some_and(|instance| shared.has_large_result(instance));
+            job.report.instance.as_ref().is_some_and(|instance| context.has_large_result(instance));
         let region = if tier == Tier::Large {
             if large_result {
                 self.slice.release_pages();
             }
-            large = shared.large_region.lock();
+            large = context.large_region.lock();
             &mut *large
         } else {
             &mut self.slice
         };
         let helpers = scheduler.helpers(seq);
-        let helpers: &dyn HelperPool = if shared.options.deterministic { &NoHelpers } else { &helpers };
+        let helpers: &dyn HelperPool = if context.options.deterministic { &NoHelpers } else { &helpers };
         let attempt = Attempt { tier, limits, region, helpers };
         let Report { instance: Some(instance), effort, .. } = &mut job.report else {
             unreachable!("a job has an instance")
@@ -455,14 +455,14 @@ impl<'w, 'r> Worker<'w, 'r> {
         if tier == Tier::Large && (large_result || checkpoint_sink.is_some()) {
             attempt.region.release_pages();
         }
-        let verdict = shared.attempt(solver.as_deref(), instance, attempt, effort);
+        let verdict = context.attempt(solver.as_deref(), instance, attempt, effort);
         job.report.effort.time += started.elapsed();
         if tier == Tier::Large {
-            shared.counters.end_search();
+            context.counters.end_search();
         }
         if let Some(checkpoint_sink) = &checkpoint_sink {
             if let Some(rejection) = checkpoint_sink.take_rejection() {
-                *shared.error.lock() = Some(shared.bad_checkpoint(rejection));
+                *context.error.lock() = Some(context.bad_checkpoint(rejection));
                 return scheduler.stop();
             }
             let is_proved = match &verdict {
@@ -472,17 +472,17 @@ impl<'w, 'r> Worker<'w, 'r> {
             checkpoint_sink.finish(is_proved);
         }
         let done = job.report.effort.generated.saturating_sub(generated);
-        shared.counters.add_nodes(done.saturating_sub(reported.into_inner()));
+        context.counters.add_nodes(done.saturating_sub(reported.into_inner()));
         let Some(verdict) = verdict else { return scheduler.enqueue_large(seq, job, large_result) };
-        shared.counters.add_records(1, job.block.bytes_per_record);
-        let provisional = shared.is_provisional(&verdict, deadline);
+        context.counters.add_records(1, job.block.bytes_per_record);
+        let provisional = context.is_provisional(&verdict, deadline);
         job.report.verdict = verdict;
         self.complete(seq, job, tier, provisional);
     }
 
     /// Stores the result of a job and hands the decided results of its block to the reorder buffer.
     fn complete(&mut self, seq: Seq, job: Job, tier: Tier, provisional: bool) {
-        let scheduler = self.shared.scheduler;
+        let scheduler = self.context.scheduler;
         scheduler.complete(seq, tier == Tier::Large);
         scheduler.add_pending_bytes(solution_bytes(&job.report));
         let mut results = job.block.inner.lock();
@@ -514,7 +514,7 @@ impl Worker<'_, '_> {
             }
             results.emitted += 1;
         }
-        self.shared.scheduler.subtract_pending_bytes(emitted_bytes);
+        self.context.scheduler.subtract_pending_bytes(emitted_bytes);
         if results.emitted > before {
             chunk.is_last = results.emitted == results.slots.len();
             chunk.progress = block.progress.clone();
@@ -527,10 +527,10 @@ impl Worker<'_, '_> {
 
     /// Hands the next chunk of a block to the reorder buffer.
     fn put(&self, block: u64, chunk: Chunk) {
-        let scheduler = self.shared.scheduler;
+        let scheduler = self.context.scheduler;
         let (bytes, is_last) = (chunk.bytes, chunk.is_last);
         scheduler.add_pending_bytes(chunk.pending_bytes());
-        match self.shared.reorder_buffer.put(block, chunk) {
+        match self.context.reorder_buffer.put(block, chunk) {
             Ok((written, written_bytes)) => {
                 scheduler.subtract_pending_bytes(written_bytes);
                 if is_last {
@@ -548,16 +548,16 @@ impl Worker<'_, '_> {
             && let Err(wrong) = replay(instance, solution)
         {
             let wrong = format!("{}, record {} (line {}): {wrong}", report.file, report.n, report.line);
-            *self.shared.wrong_solution.lock() = Some(wrong);
-            self.shared.scheduler.stop();
+            *self.context.wrong_solution.lock() = Some(wrong);
+            self.context.scheduler.stop();
             return false;
         }
         self.summary.add(&report);
         chunk.describe_invalid(&report);
-        if self.shared.style.is_long(&report) {
+        if self.context.style.is_long(&report) {
             chunk.long.push((chunk.text.len(), Box::new(report)));
         } else {
-            self.shared.style.write(&mut chunk.text, &report);
+            self.context.style.write(&mut chunk.text, &report);
         }
         true
     }
