@@ -104,9 +104,9 @@ impl<C: Cells> Heuristic<Tiles<C>> for Manhattan {
             let label = state.cells.label(puzzle.beside(state.blank, step).into());
             good | (nearer[direction as usize] >> label & 1) << step.0
         });
-        let kept = moves.only(good as u8);
-        let pruned = moves.count_left() - kept.count_left();
-        PrunedMoves { moves: kept, pruned, min_estimate: if pruned > 0 { memo + 1 } else { u32::MAX } }
+        let remaining = moves.only(good as u8);
+        let pruned = moves.count_left() - remaining.count_left();
+        PrunedMoves { moves: remaining, pruned, min_estimate: if pruned > 0 { memo + 1 } else { u32::MAX } }
     }
 
     #[inline(always)]

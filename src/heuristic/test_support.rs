@@ -61,9 +61,9 @@ fn check_state<C: Cells, H: Heuristic<Tiles<C>>>(
     for max_estimate in estimate.saturating_sub(2)..estimate + 2 {
         let result = heuristic.prune_moves(puzzle, &memo, state, moves, max_estimate);
         let after = |step: Move| heuristic.estimate(&heuristic.update(puzzle, &memo, state, step));
-        let kept: Vec<Move> = result.moves.collect();
+        let remaining: Vec<Move> = result.moves.collect();
         let (mut pruned, mut min_estimate) = (0, u32::MAX);
-        for step in moves.filter(|step| !kept.contains(step)) {
+        for step in moves.filter(|step| !remaining.contains(step)) {
             assert!(after(step) > max_estimate);
             pruned += 1;
             min_estimate = min_estimate.min(after(step));
@@ -71,7 +71,9 @@ fn check_state<C: Cells, H: Heuristic<Tiles<C>>>(
         assert_eq!(result.pruned, pruned);
         assert!(result.min_estimate <= min_estimate);
         assert!(
-            max_estimate + 1 < estimate || !H::PRUNES || kept.iter().all(|&step| after(step) <= max_estimate)
+            max_estimate + 1 < estimate
+                || !H::PRUNES
+                || remaining.iter().all(|&step| after(step) <= max_estimate)
         );
     }
 }

@@ -67,7 +67,7 @@ impl TrayPriorities {
             row.iter()
                 .enumerate()
                 .filter(|&(cell, _)| !tray.is_wall(cell))
-                .map(|(_, &far)| u32::from(far))
+                .map(|(_, &distance)| u32::from(distance))
                 .sum()
         };
         let of_floor = of_block.chunks(cells).map(floor).collect();
@@ -153,11 +153,15 @@ mod tests {
 
     /// Computes the priority block by block.
     fn by_hand(tray: &Tray, blocks: &[Block], priority: TrayPriority) -> u32 {
-        let far = |a: Block, b: Block| {
+        let distance = |a: Block, b: Block| {
             u32::from(a.at.row.abs_diff(b.at.row)) + u32::from(a.at.col.abs_diff(b.at.col))
         };
         let least = |block: Block, others: &[Block]| {
-            others.iter().filter(|other| other.class == block.class).map(|&other| far(block, other)).min()
+            others
+                .iter()
+                .filter(|other| other.class == block.class)
+                .map(|&other| distance(block, other))
+                .min()
         };
         let of = |&block: &Block| {
             let start = least(block, tray.blocks()).filter(|_| priority == TrayPriority::Total);

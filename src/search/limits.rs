@@ -49,7 +49,7 @@ impl Limits<'_> {
     /// store no more than the user allows.
     #[must_use]
     pub fn with_at_most(self, nodes: u64) -> Self {
-        Self { max_nodes: Some(self.max_nodes.map_or(nodes, |most| most.min(nodes))), ..self }
+        Self { max_nodes: Some(self.max_nodes.map_or(nodes, |max_nodes| max_nodes.min(nodes))), ..self }
     }
 
     /// Reports that solutions of cost `bound` are being searched.
@@ -65,7 +65,7 @@ impl Limits<'_> {
         if let Some(on_nodes) = self.on_nodes {
             on_nodes(nodes);
         }
-        if self.max_nodes.is_some_and(|most| nodes >= most) {
+        if self.max_nodes.is_some_and(|max_nodes| nodes >= max_nodes) {
             Some(Stop::Nodes)
         } else if self.halt.is_some_and(|halt| halt()) {
             Some(Stop::Interrupted)

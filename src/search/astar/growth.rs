@@ -205,8 +205,8 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> BestFirst<'_, 'm, P, 
         };
     }
 
-    /// Returns the write lock on the table. Other workers are asked to release theirs through
-    /// `writers_waiting`.
+    /// Returns the write lock on the table. While `writers_waiting` is positive, workers
+    /// release their read locks.
     fn lock_exclusive(&self) -> RwLockWriteGuard<'_, TablePhase<'m, P::Key, E>> {
         self.writers_waiting.fetch_add(1, Ordering::Relaxed);
         let table_phase = self.table_phase.write();

@@ -220,9 +220,10 @@ impl<'a, 'm, P: Batched> Engine<'a, 'm, P> {
                 drop(plan);
                 let mut done = worker.process(&task, bucket);
                 plan = self.plan.lock();
-                // A bucket comes as a whole. Where it passes the limit of nodes, the
-                // rest of it is not stored: the search ends before it is expanded.
-                let left = self.limits.max_nodes.map(|most| most.saturating_sub(plan.statistics.stored));
+                // A bucket is merged as a whole. If it exceeds the node limit, the excess is
+                // not counted as stored: the search ends before it is expanded.
+                let left =
+                    self.limits.max_nodes.map(|max_nodes| max_nodes.saturating_sub(plan.statistics.stored));
                 done.stored = left.map_or(done.stored, |left| done.stored.min(left));
                 plan.statistics += done;
             } else if busy {

@@ -17,10 +17,10 @@
 //! Zhou and Hansen 2004, *Structured duplicate detection*, do this with disks; here the slow
 //! medium is main memory.)
 //!
-//! **Used-operator bits** (Korf 2004; the *note* of a state). A note says which moves of a
-//! state can only lead to states that are no farther from the start. Notes of duplicates are
-//! merged. The puzzle decides how much they save ([`Batched`]). If they exclude all moves to
-//! the previous layer, that layer need not be read.
+//! **Used-operator bits** (Korf 2004) say which moves of a state can only lead to states that
+//! are no farther from the start. The bits of duplicates are merged. The puzzle decides how
+//! much they save ([`Batched`]). If they exclude all moves to the previous layer, that layer
+//! need not be read.
 //!
 //! **Memory.** Layers and candidates are chains of chunks in one region. Past layers are kept
 //! for the path while memory lasts. When it is full, the oldest layers are dropped first; then

@@ -2,7 +2,7 @@
 
 use crate::memory::Packed;
 
-/// States with their notes, by open addressing.
+/// States with their used-operator bits, by open addressing.
 pub(super) struct Table<'s, E> {
     slots: &'s mut [E],
     /// Slots from here on may hold anything; slots before are empty between two rounds.
@@ -46,8 +46,8 @@ impl<'s, E: Packed> Table<'s, E> {
         self.len
     }
 
-    /// Inserts a state, or merges its note with that of the stored duplicate. At least one slot
-    /// must be empty.
+    /// Inserts a state, or merges its used-operator bits with those of the stored duplicate. At
+    /// least one slot must be empty.
     #[inline(always)]
     pub(super) fn insert(&mut self, state: E) {
         let slots = &mut self.slots[..1 << self.bits];

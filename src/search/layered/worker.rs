@@ -69,7 +69,7 @@ impl<'w, 'a, 'm, P: Batched> Worker<'w, 'a, 'm, P> {
                     break;
                 }
                 let states = &mut batch[..cells.len() / P::State::WORDS];
-                states.iter_mut().zip(in_chunk(cells)).for_each(|(place, state)| *place = state);
+                states.iter_mut().zip(in_chunk(cells)).for_each(|(slot, state)| *slot = state);
                 engine.puzzle.expand(states, &mut self.workspace, &mut writer);
             }
         }
