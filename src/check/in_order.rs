@@ -22,7 +22,7 @@ pub fn in_order(
 ) -> Result<Result<u64, String>, CheckError> {
     let Some(results) = results::open(results, options)? else { return Err(CheckError::Format) };
     let mut records = Records { readers, file: None, includes };
-    let mut right = 0;
+    let mut correct = 0;
     for found in results {
         let outcome = match found? {
             ResultItem::Outcome(outcome) => outcome,
@@ -36,9 +36,9 @@ pub fn in_order(
         if let Err(what) = answers {
             return Ok(Err(format!("line {}: {what}", outcome.line)));
         }
-        right += 1;
+        correct += 1;
     }
-    Ok(Ok(right))
+    Ok(Ok(correct))
 }
 
 /// Records of files that are opened one after the other.
@@ -68,13 +68,16 @@ impl<I: Iterator<Item = Reader>, T: Fn(u64) -> bool> Records<I, T> {
 
 /// Returns an error unless a result belongs to `puzzle` and is correct.
 fn compare(file: &str, puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String> {
-    if let Some((said, n)) = &outcome.place
-        && (said != file || *n != puzzle.n)
+    if let Some((claimed, n)) = &outcome.place
+        && (claimed != file || *n != puzzle.n)
     {
-        return Err(format!("it is of record {n} of {said}, where record {} of {file} should be", puzzle.n));
+        return Err(format!(
+            "it is of record {n} of {claimed}, where record {} of {file} should be",
+            puzzle.n
+        ));
     }
-    if let Some(said) = outcome.id.as_deref().filter(|_| !outcome.is_named(&puzzle.id)) {
-        return Err(format!("it is of '{said}', where '{}' of {file} should be", puzzle.id));
+    if let Some(claimed) = outcome.id.as_deref().filter(|_| !outcome.is_named(&puzzle.id)) {
+        return Err(format!("it is of '{claimed}', where '{}' of {file} should be", puzzle.id));
     }
     let wrong = |what| format!("{file}, record {}: {what}", puzzle.n);
     judge(puzzle, outcome).map_err(wrong)?;
@@ -83,7 +86,7 @@ fn compare(file: &str, puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String>
         Instance::Tiles { metric, .. } => {
             solved.counts_runs.is_none_or(|runs| runs == (*metric == Metric::Line))
         }
-        Instance::Tray { metric, .. } => solved.metric.is_none_or(|said| said == *metric),
+        Instance::Tray { metric, .. } => solved.metric.is_none_or(|claimed| claimed == *metric),
     };
     if same { Ok(()) } else { Err(wrong("its length is counted in another metric".into())) }
 }

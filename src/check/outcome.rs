@@ -27,7 +27,8 @@ pub(super) struct Outcome {
 impl Outcome {
     /// Returns whether this can be the result of a record with `id`.
     pub(super) fn is_named(&self, id: &str) -> bool {
-        self.id.as_deref().is_none_or(|said| said == id) || self.other_ids.iter().any(|said| said == id)
+        self.id.as_deref().is_none_or(|claimed| claimed == id)
+            || self.other_ids.iter().any(|claimed| claimed == id)
     }
 }
 

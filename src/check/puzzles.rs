@@ -23,12 +23,12 @@ pub(super) struct Puzzle {
 impl Puzzle {
     /// Returns the approximate memory use in bytes.
     pub(super) fn bytes(&self) -> u64 {
-        let holds = match &self.instance {
+        let content = match &self.instance {
             Ok(Instance::Tiles { board, .. }) => 4 * board.size().cells(),
             Ok(Instance::Tray { tray, .. }) => 16 * tray.cells() + 64 * tray.blocks().len(),
             Err(invalid) => invalid.what.len(),
         };
-        (size_of::<Self>() + self.id.len() + holds) as u64
+        (size_of::<Self>() + self.id.len() + content) as u64
     }
 }
 

@@ -42,12 +42,12 @@ pub(super) fn open<'a>(
         return Ok(None);
     };
     let results = Limited::new(io::Cursor::new(first).chain(results), options.longest());
-    let most = options.longest();
+    let max_bytes = options.longest();
     Ok(Some(match format {
         Format::Csv => Box::new(csv::Rows::new(results, tile_letters)?),
         _ => Box::new(Lines {
             results,
-            most,
+            max_bytes,
             format,
             tile_letters,
             number: 0,
@@ -76,7 +76,7 @@ fn detect(line: &str) -> Option<Format> {
 struct Lines<R> {
     results: Limited<R>,
     /// Maximum size of a result, in bytes.
-    most: u64,
+    max_bytes: u64,
     format: Format,
     tile_letters: bool,
     number: u64,
@@ -114,7 +114,7 @@ impl<R> Lines<R> {
         if self.format == Format::States {
             return match (Section::new(text, line), &mut self.section) {
                 (None, Some(section)) => {
-                    section.line(text, self.most);
+                    section.line(text, self.max_bytes);
                     None
                 }
                 (None, None) if text.is_empty() => None,

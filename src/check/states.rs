@@ -85,7 +85,7 @@ pub(super) fn fits(line: &str) -> bool {
 pub(super) struct Section {
     outcome: Outcome,
     /// The previous configuration.
-    before: Vec<u32>,
+    previous: Vec<u32>,
     rows: Vec<u32>,
     cols: usize,
     /// Configurations of a tray, if the puzzle is one.
@@ -114,11 +114,11 @@ impl Section {
         };
         let other_ids = headings.map(|heading| heading.id.to_owned()).collect();
         let outcome = Outcome { other_ids, ..fields.outcome(line, false) };
-        Some(Self { outcome, before: Vec::new(), rows: Vec::new(), cols: 0, tray: None })
+        Some(Self { outcome, previous: Vec::new(), rows: Vec::new(), cols: 0, tray: None })
     }
 
-    /// Adds a line that is not a heading. Moves may use `most` bytes.
-    pub(super) fn line(&mut self, text: &str, most: u64) {
+    /// Adds a line that is not a heading. Moves may use `max_bytes` bytes.
+    pub(super) fn line(&mut self, text: &str, max_bytes: u64) {
         let Claim::Solved(solved) = &mut self.outcome.claim else { return };
         let begins = self.tray.is_none() && solved.start.is_none() && self.cols == 0;
         if begins && let Some(metric) = text.trim().strip_prefix("0 tray") {
@@ -127,14 +127,14 @@ impl Section {
         }
         let read = match &mut self.tray {
             Some(tray) => tray.line(text),
-            None => row(solved, &mut self.before, &mut self.rows, &mut self.cols, text),
+            None => row(solved, &mut self.previous, &mut self.rows, &mut self.cols, text),
         };
         let moves = match (&self.tray, &solved.moves) {
             (Some(tray), _) => size_of_val(&tray.blocks.steps[..]),
             (None, Moves::Letters(moves)) => moves.len(),
             (None, Moves::Blocks(_)) => 0,
         };
-        let fits = moves as u64 <= most;
+        let fits = moves as u64 <= max_bytes;
         let too_long = || Err("its moves do not fit in memory (raise --memory)".into());
         if let Err(what) = read.and_then(|()| if fits { Ok(()) } else { too_long() }) {
             self.outcome.claim = Claim::Unreadable(what);
@@ -161,7 +161,7 @@ impl Section {
 /// Processes a row of a grid, the number above it, or the blank line below it.
 fn row(
     solved: &mut Solved,
-    before: &mut Vec<u32>,
+    previous: &mut Vec<u32>,
     rows: &mut Vec<u32>,
     cols: &mut usize,
     text: &str,
@@ -175,21 +175,21 @@ fn row(
         match &solved.start {
             None => solved.start = Some(rows.clone()),
             Some(_) => moves.push(
-                step(before, rows, *cols)
+                step(previous, rows, *cols)
                     .ok_or_else(|| format!("configuration {number} is not one move after the one before"))?,
             ),
         }
-        std::mem::swap(before, rows);
+        std::mem::swap(previous, rows);
         rows.clear();
         *cols = 0;
         return Ok(());
     }
     if *cols == 0 {
-        let said = text.split(' ').next().unwrap_or("");
+        let claimed = text.split(' ').next().unwrap_or("");
         // Rows follow; `usize::MAX` marks that the width is not known yet.
         *cols = usize::MAX;
-        return match said.parse::<usize>() {
-            Ok(said) if said == number => Ok(()),
+        return match claimed.parse::<usize>() {
+            Ok(claimed) if claimed == number => Ok(()),
             _ => Err(format!("'{}' where configuration {number} should start", short(text.trim()))),
         };
     }
@@ -206,10 +206,10 @@ fn row(
 }
 
 /// Returns the move between two configurations.
-fn step(before: &[u32], after: &[u32], cols: usize) -> Option<Direction> {
-    let from = before.iter().position(|&tile| tile == 0)?;
+fn step(previous: &[u32], after: &[u32], cols: usize) -> Option<Direction> {
+    let from = previous.iter().position(|&tile| tile == 0)?;
     let to = after.iter().position(|&tile| tile == 0)?;
-    let mut moved = before.to_vec();
+    let mut moved = previous.to_vec();
     if to >= moved.len() {
         return None;
     }

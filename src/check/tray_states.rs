@@ -12,7 +12,7 @@ use super::states::MOST_CELLS;
 pub(super) struct Configurations {
     pub(super) blocks: Blocks,
     /// Previous top-left cell of each block, sorted by name.
-    before: Vec<(i64, [i64; 2])>,
+    previous: Vec<(i64, [i64; 2])>,
     /// Cells of the current configuration, and the width of its rows.
     cells: Vec<i64>,
     cols: usize,
@@ -28,9 +28,9 @@ impl Configurations {
         match text.trim() {
             "" if self.cells.is_empty() => Ok(()),
             "" => self.end(number),
-            said if !self.begun => {
+            claimed if !self.begun => {
                 self.begun = true;
-                self.continues = self.begin(said.split(' ').next().unwrap_or(""), number)?;
+                self.continues = self.begin(claimed.split(' ').next().unwrap_or(""), number)?;
                 Ok(())
             }
             row => self.row(row, number),
@@ -38,14 +38,14 @@ impl Configurations {
     }
 
     /// Parses a configuration's number. Returns whether it continues the previous move.
-    fn begin(&self, said: &str, number: u64) -> Result<bool, String> {
-        let (whole, part) = said.split_once('.').unwrap_or((said, "1"));
+    fn begin(&self, claimed: &str, number: u64) -> Result<bool, String> {
+        let (whole, part) = claimed.split_once('.').unwrap_or((claimed, "1"));
         match (whole.parse::<u64>(), part.parse::<u64>()) {
             (Ok(whole), Ok(1)) if whole == number => Ok(false),
             (Ok(whole), Ok(2..)) if whole.checked_add(1) == Some(number) && !self.blocks.steps.is_empty() => {
                 Ok(true)
             }
-            _ => Err(format!("'{}' where configuration {number} should start", short(said))),
+            _ => Err(format!("'{}' where configuration {number} should start", short(claimed))),
         }
     }
 
@@ -87,21 +87,21 @@ impl Configurations {
         self.begun = false;
         if self.blocks.start.is_none() {
             self.blocks.start = Some(cells);
-            self.before = after;
+            self.previous = after;
             return Ok(());
         }
         let wrong = || format!("configuration {number} is not one move after the one before");
-        if self.before.len() != after.len() || self.before.iter().zip(&after).any(|(b, a)| b.0 != a.0) {
+        if self.previous.len() != after.len() || self.previous.iter().zip(&after).any(|(b, a)| b.0 != a.0) {
             return Err(wrong());
         }
-        let mut moved = self.before.iter().zip(&after).filter(|(before, after)| before != after);
+        let mut moved = self.previous.iter().zip(&after).filter(|(previous, after)| previous != after);
         let (Some((&(_, from), &(_, to))), None) = (moved.next(), moved.next()) else { return Err(wrong()) };
         if self.continues && self.blocks.steps.last().is_none_or(|last| last[2..] != from) {
             return Err(format!("configuration {number} continues with another block"));
         }
         self.blocks.steps.push([from[0], from[1], to[0], to[1]]);
         self.blocks.count += u64::from(!self.continues);
-        self.before = after;
+        self.previous = after;
         Ok(())
     }
 }

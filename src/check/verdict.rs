@@ -42,14 +42,14 @@ pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, Str
         }
         Ok(Instance::Tiles { board, goal, metric }) => (board, goal, metric),
     };
-    if let Some(said) = outcome.goal.as_deref().filter(|&said| said != goal.name()) {
-        return Err(format!("the result is for the goal {said}, the record's goal is {}", goal.name()));
+    if let Some(claimed) = outcome.goal.as_deref().filter(|&claimed| claimed != goal.name()) {
+        return Err(format!("the result is for the goal {claimed}, the record's goal is {}", goal.name()));
     }
     let end = goal.board(board.size()).ok_or("the goal is of another size")?;
     match &outcome.claim {
         Claim::Solved(solved) => {
-            let said = solved.counts_runs.map(|runs| if runs { Metric::Line } else { Metric::Tile });
-            let metric = said.unwrap_or(*metric);
+            let claimed = solved.counts_runs.map(|runs| if runs { Metric::Line } else { Metric::Tile });
+            let metric = claimed.unwrap_or(*metric);
             judge_solution(board, goal, &end, solved, metric, puzzle.length.map(u64::from))
         }
         Claim::GaveUp { bound } => {
@@ -66,22 +66,22 @@ pub(super) fn judge(puzzle: &Puzzle, outcome: &Outcome) -> Result<Judgement, Str
 /// Returns an error unless a result belongs to `puzzle`: by id, and by family and size of the
 /// puzzle.
 fn judge_identity(puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String> {
-    let differs = |name: &str, said: &str, is: &str| {
-        Err(format!("the {name} is '{}' in the result, but '{is}' in the record", short(said)))
+    let differs = |name: &str, claimed: &str, is: &str| {
+        Err(format!("the {name} is '{}' in the result, but '{is}' in the record", short(claimed)))
     };
-    if let Some(said) = outcome.id.as_deref().filter(|_| !outcome.is_named(&puzzle.id)) {
-        return differs("id", said, &puzzle.id);
+    if let Some(claimed) = outcome.id.as_deref().filter(|_| !outcome.is_named(&puzzle.id)) {
+        return differs("id", claimed, &puzzle.id);
     }
     let (kind, size) = match &puzzle.instance {
         Ok(Instance::Tiles { board, .. }) => ("tiles", board.size().to_string()),
         Ok(Instance::Tray { tray, .. }) => ("tray", format!("{}x{}", tray.rows(), tray.cols())),
         Err(_) => return Ok(()),
     };
-    if let Some(said) = outcome.kind.as_deref().filter(|&said| said != kind) {
-        return differs("kind", said, kind);
+    if let Some(claimed) = outcome.kind.as_deref().filter(|&claimed| claimed != kind) {
+        return differs("kind", claimed, kind);
     }
-    match outcome.size.as_deref().filter(|&said| said != size) {
-        Some(said) => differs("size", said, &size),
+    match outcome.size.as_deref().filter(|&claimed| claimed != size) {
+        Some(claimed) => differs("size", claimed, &size),
         None => Ok(()),
     }
 }
@@ -94,8 +94,8 @@ fn judge_solution(
     metric: Metric,
     known: Option<u64>,
 ) -> Result<Judgement, String> {
-    if let Some(said) = &solved.start
-        && !said.iter().copied().eq(start.tiles().iter().map(|&tile| u32::from(tile)))
+    if let Some(claimed) = &solved.start
+        && !claimed.iter().copied().eq(start.tiles().iter().map(|&tile| u32::from(tile)))
     {
         return Err("configuration 0 is not the record's board".into());
     }

@@ -170,7 +170,7 @@ impl Puzzles {
     /// Appends the size of line records, unless it is implied.
     fn write_size(&mut self, out: &mut String, size: Size) {
         let is_square = size.rows() == size.cols();
-        if self.size.map_or(is_square, |said| said == size) {
+        if self.size.map_or(is_square, |current| current == size) {
             return;
         }
         line(out, format_args!("@size {size}"));

@@ -21,11 +21,11 @@ pub(super) struct Farthest {
 const STOP_EVERY: usize = 1024;
 
 /// Returns the first state with a block at the position reached last by piece moves, among the
-/// nearest `most` states; `None` if no block can move, or if the tray has too many cells or blocks
+/// nearest `max_states` states; `None` if no block can move, or if the tray has too many cells or blocks
 /// for one word. The search uses at most `memory` bytes, and ends when `stop` returns `true`.
 pub(super) fn farthest(
     tray: &Tray,
-    most: u64,
+    max_states: u64,
     memory: u64,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<Farthest>, GenerateError> {
@@ -34,9 +34,9 @@ pub(super) fn farthest(
     let mut reached = start.anchors;
     let mut last = None;
     let fitting = StateList::fitting(memory);
-    let mut seen = StateList::new(most.min(fitting) as usize)?;
-    let full = |seen: &StateList| match (seen.len() as u64) < most {
-        true => Err(GenerateError::Memory(OutOfBudget { cap: memory, needed: StateList::bytes(most) })),
+    let mut seen = StateList::new(max_states.min(fitting) as usize)?;
+    let full = |seen: &StateList| match (seen.len() as u64) < max_states {
+        true => Err(GenerateError::Memory(OutOfBudget { cap: memory, needed: StateList::bytes(max_states) })),
         false => Ok(()),
     };
     seen.insert(puzzle.pack(&start))?;
@@ -86,7 +86,7 @@ fn blocks(tray: &Tray, state: &PackedState<u64>) -> Vec<Block> {
     blocks
 }
 
-/// Distinct keys in insertion order, at most `most`.
+/// Distinct keys in insertion order, at most `max_states`.
 struct StateList {
     /// Stored in chunks that are never moved.
     keys: Vec<Vec<u128>>,
@@ -94,7 +94,7 @@ struct StateList {
     /// Positions of keys plus one; 0 is an empty slot. The length is a power of two, and at most
     /// three quarters are in use.
     slots: Vec<u32>,
-    most: usize,
+    max_states: usize,
     hasher: ahash::RandomState,
 }
 
@@ -129,9 +129,15 @@ impl StateList {
         fits
     }
 
-    fn new(most: usize) -> Result<Self, GenerateError> {
+    fn new(max_states: usize) -> Result<Self, GenerateError> {
         let slots = zeroed(Self::FIRST_SLOTS)?;
-        Ok(Self { keys: Vec::new(), len: 0, slots, most, hasher: ahash::RandomState::with_seeds(1, 2, 3, 4) })
+        Ok(Self {
+            keys: Vec::new(),
+            len: 0,
+            slots,
+            max_states,
+            hasher: ahash::RandomState::with_seeds(1, 2, 3, 4),
+        })
     }
 
     fn len(&self) -> usize {
@@ -147,7 +153,7 @@ impl StateList {
         if self.slots[slot] != 0 {
             return Ok(Insertion::Known);
         }
-        if self.len == self.most {
+        if self.len == self.max_states {
             return Ok(Insertion::Full);
         }
         if self.len.is_multiple_of(Self::CHUNK) {

@@ -258,11 +258,11 @@ mod tests {
 
     #[test]
     fn a_long_walk_can_be_stopped() {
-        let asked = std::cell::Cell::new(0);
-        let stop = || asked.replace(asked.get() + 1) == 3;
+        let calls = std::cell::Cell::new(0);
+        let stop = || calls.replace(calls.get() + 1) == 3;
         let mut boards = request("9x9", Kind::Moves(u64::MAX), 1).boards().unwrap();
         assert_eq!(boards.next_unless(stop), None);
-        assert_eq!(asked.get(), 4);
+        assert_eq!(calls.get(), 4);
     }
 
     #[test]

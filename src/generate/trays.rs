@@ -61,11 +61,11 @@ pub enum TrayGoal {
     Anywhere,
     /// The largest block in the corner farthest from it: the tray may be unsolvable.
     Corner,
-    /// A block at the position that is reached last by piece moves, among the nearest `most`
+    /// A block at the position that is reached last by piece moves, among the nearest `max_states`
     /// states: the tray is solvable, and in no fewer moves. For trays of up to 64 cells.
     Farthest {
         /// Maximum number of states searched.
-        most: u64,
+        max_states: u64,
         /// Memory for these states, in bytes.
         memory: u64,
     },
@@ -171,7 +171,7 @@ impl Trays {
                 end[largest] = opposite_corner(tray, end[largest]);
                 (end, Some(largest))
             }
-            TrayGoal::Farthest { most, memory } => match farthest(tray, most, memory, stop)? {
+            TrayGoal::Farthest { max_states, memory } => match farthest(tray, max_states, memory, stop)? {
                 Some(Farthest { blocks, last }) => (blocks, Some(last)),
                 None => return Ok(None),
             },
@@ -207,29 +207,29 @@ impl Trays {
         if shapes.iter().all(|shape| shape.count.is_none()) {
             return Some(self.place_uncounted(&shapes));
         }
-        let mut wanted: Vec<BlockShape> = Vec::new();
-        shapes.iter().for_each(|shape| wanted.extend((0..shape.count.unwrap_or(0)).map(|_| *shape)));
+        let mut requested: Vec<BlockShape> = Vec::new();
+        shapes.iter().for_each(|shape| requested.extend((0..shape.count.unwrap_or(0)).map(|_| *shape)));
         // Large blocks are placed first.
-        wanted.sort_by_key(|shape| std::cmp::Reverse(shape.area()));
-        (0..FILLINGS).find_map(|_| self.place_counted(&wanted))
+        requested.sort_by_key(|shape| std::cmp::Reverse(shape.area()));
+        (0..FILLINGS).find_map(|_| self.place_counted(&requested))
     }
 
     /// Places all of these blocks, each at random among the remaining positions; `None` if there is
     /// no position left.
-    fn place_counted(&mut self, wanted: &[BlockShape]) -> Option<Vec<Piece>> {
+    fn place_counted(&mut self, requested: &[BlockShape]) -> Option<Vec<Piece>> {
         let TrayRequest { rows, cols, .. } = self.request;
-        let mut taken = vec![false; rows * cols];
+        let mut occupied = vec![false; rows * cols];
         let mut blocks = Vec::new();
-        for shape in wanted {
+        for shape in requested {
             let rect =
                 |cell| Rect { at: Place::of_cell(cell, cols), height: shape.height, width: shape.width };
             let fits = |&cell: &usize| {
                 let rect = rect(cell);
-                rect.fits(rows, cols) && rect.cells(cols).all(|cell| !taken[cell])
+                rect.fits(rows, cols) && rect.cells(cols).all(|cell| !occupied[cell])
             };
             let places: Vec<usize> = (0..rows * cols).filter(fits).collect();
             let rect = rect(*places.get(below(&mut self.stream, places.len().max(1) as u64) as usize)?);
-            rect.cells(cols).for_each(|cell| taken[cell] = true);
+            rect.cells(cols).for_each(|cell| occupied[cell] = true);
             blocks.push(Piece::plain(rect));
         }
         Some(blocks)
@@ -238,7 +238,7 @@ impl Trays {
     /// Places blocks until only the holes are left, or no more blocks fit.
     fn place_uncounted(&mut self, shapes: &[BlockShape]) -> Vec<Piece> {
         let TrayRequest { rows, cols, holes, .. } = self.request;
-        let mut taken = vec![false; rows * cols];
+        let mut occupied = vec![false; rows * cols];
         let mut left = (rows * cols).saturating_sub(holes);
         let mut blocks = Vec::new();
         let mut tries = TRIES * rows * cols;
@@ -254,13 +254,13 @@ impl Trays {
             if tall > rows || wide > cols || tall * wide > left {
                 continue;
             }
-            let at = match taken.iter().position(|&taken| from_first && !taken) {
+            let at = match occupied.iter().position(|&occupied| from_first && !occupied) {
                 Some(cell) => Place::of_cell(cell, cols),
                 None => Place::new(self.below(rows - tall + 1) as u16, self.below(cols - wide + 1) as u16),
             };
             let rect = Rect { at, height, width };
-            if rect.fits(rows, cols) && rect.cells(cols).all(|cell| !taken[cell]) {
-                rect.cells(cols).for_each(|cell| taken[cell] = true);
+            if rect.fits(rows, cols) && rect.cells(cols).all(|cell| !occupied[cell]) {
+                rect.cells(cols).for_each(|cell| occupied[cell] = true);
                 left -= rect.area();
                 blocks.push(Piece::plain(rect));
             }
@@ -369,7 +369,7 @@ mod tests {
         let request = TrayRequest {
             rows: 3,
             cols: 4,
-            goal: TrayGoal::Farthest { most: 5000, memory: 1 << 20 },
+            goal: TrayGoal::Farthest { max_states: 5000, memory: 1 << 20 },
             count: 20,
             ..request()
         };
@@ -391,10 +391,11 @@ mod tests {
 
     #[test]
     fn a_stop_ends_a_long_walk_and_a_long_search() {
-        let asked = std::cell::Cell::new(0);
-        let stop = || asked.replace(asked.get() + 1) > 3;
-        for goal in [TrayGoal::Moves(u64::MAX), TrayGoal::Farthest { most: u64::MAX, memory: 1 << 30 }] {
-            asked.set(0);
+        let calls = std::cell::Cell::new(0);
+        let stop = || calls.replace(calls.get() + 1) > 3;
+        for goal in [TrayGoal::Moves(u64::MAX), TrayGoal::Farthest { max_states: u64::MAX, memory: 1 << 30 }]
+        {
+            calls.set(0);
             let request = TrayRequest { rows: 6, cols: 6, goal, ..request() };
             assert_eq!(request.trays().unwrap().next_unless(&stop), Err(GenerateError::Stopped));
         }
@@ -402,8 +403,8 @@ mod tests {
 
     #[test]
     fn a_search_that_does_not_fit_reports_a_sufficient_cap() {
-        let made = |most, memory| {
-            let goal = TrayGoal::Farthest { most, memory };
+        let made = |max_states, memory| {
+            let goal = TrayGoal::Farthest { max_states, memory };
             TrayRequest { rows: 6, cols: 6, goal, ..request() }.trays().unwrap().next_unless(&|| false)
         };
         let Err(GenerateError::Memory(short)) = made(100_000, 1 << 20) else { panic!("it fits") };

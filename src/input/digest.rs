@@ -24,22 +24,22 @@ impl Digest {
         self.0.write(bytes);
     }
 
-    /// Adds up to `most` bytes of a file's text and returns their number. `window` is the maximum
+    /// Adds up to `max_bytes` bytes of a file's text and returns their number. `window` is the maximum
     /// window of a compressed file.
-    pub fn add_file(&mut self, name: &str, window: Option<u64>, most: u64) -> Result<u64, InputError> {
+    pub fn add_file(&mut self, name: &str, window: Option<u64>, max_bytes: u64) -> Result<u64, InputError> {
         let mut source = Source::open(name, window)?;
         let mut buffer = Vec::new();
-        let mut taken = 0;
-        while taken < most {
+        let mut added = 0;
+        while added < max_bytes {
             buffer.clear();
             if source.read_into(&mut buffer)? == 0 {
                 break;
             }
-            let part = &buffer[..buffer.len().min(usize::try_from(most - taken).unwrap_or(usize::MAX))];
+            let part = &buffer[..buffer.len().min(usize::try_from(max_bytes - added).unwrap_or(usize::MAX))];
             self.add(part);
-            taken += part.len() as u64;
+            added += part.len() as u64;
         }
-        Ok(taken)
+        Ok(added)
     }
 
     /// Returns the hash of the text so far.

@@ -147,8 +147,8 @@ impl<R: BufRead> Read for Frames<R> {
             let read = self.decoder.read(buffer)?;
             if self.decoder.is_finished() && self.decoder.can_collect() == 0 {
                 self.within = false;
-                let told = self.decoder.get_checksum_from_data();
-                if told.is_some() && told != self.decoder.get_calculated_checksum() {
+                let stored = self.decoder.get_checksum_from_data();
+                if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
                     return Err(io::Error::new(
                         ErrorKind::InvalidData,
                         "the Zstandard file is damaged: a checksum is wrong",

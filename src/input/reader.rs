@@ -29,7 +29,7 @@ pub struct Reader {
     buffer: Vec<u8>,
     at: usize,
     /// Bytes removed from the front of the buffer.
-    gone: u64,
+    removed: u64,
     /// Whether the buffer holds the rest of the file.
     ended: bool,
     /// Number of the line at `at`.
@@ -100,7 +100,7 @@ impl Reader {
             source,
             buffer: Vec::with_capacity(LONGEST + WINDOW),
             at: 0,
-            gone: 0,
+            removed: 0,
             ended: false,
             line: 1,
             n: 0,
@@ -138,7 +138,7 @@ impl Reader {
 
     /// Returns the bytes consumed so far, and the total if it is known.
     pub fn progress(&self) -> (u64, Option<u64>) {
-        (self.gone + self.at as u64, self.source.len())
+        (self.removed + self.at as u64, self.source.len())
     }
 
     /// Returns an error if the file changed since it was opened. Call it after the last record.
@@ -175,7 +175,7 @@ impl Reader {
     fn fill(&mut self) -> Result<(), InputError> {
         self.update_digest();
         self.digested = 0;
-        self.gone += self.at as u64;
+        self.removed += self.at as u64;
         self.buffer.drain(..self.at);
         self.at = 0;
         let read = self.source.read_into(&mut self.buffer).inspect_err(|error| {
@@ -210,7 +210,7 @@ impl Reader {
             None => (rest, rest.len()),
         };
         self.searched.end = 0;
-        if self.gone == 0 && self.at == 0 && line.starts_with(b"\xef\xbb\xbf") {
+        if self.removed == 0 && self.at == 0 && line.starts_with(b"\xef\xbb\xbf") {
             self.at = 3;
             return Step::Done;
         }

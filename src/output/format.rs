@@ -123,15 +123,15 @@ impl Style {
             self.write(&mut out, report);
             return take(&out);
         }
-        let mut taken = Ok(());
+        let mut result = Ok(());
         states::write(&mut out, report, self.notation, &mut |out| {
             if out.len() >= CHUNK {
-                taken = take(out);
+                result = take(out);
                 out.clear();
             }
-            taken.is_ok()
+            result.is_ok()
         });
-        taken.and_then(|()| take(&out))
+        result.and_then(|()| take(&out))
     }
 }
 
@@ -177,12 +177,12 @@ mod tests {
                 let style = Style { format, notation };
                 let (mut whole, mut chunked) = (Vec::new(), Vec::new());
                 style.write(&mut whole, &report);
-                let taken: Result<(), ()> = style.write_chunked(&report, |chunk| {
+                let result: Result<(), ()> = style.write_chunked(&report, |chunk| {
                     assert!(chunk.len() <= 1 << 16);
                     chunked.extend_from_slice(chunk);
                     Ok(())
                 });
-                assert!(taken.is_ok() && style.is_long(&report) && chunked == whole);
+                assert!(result.is_ok() && style.is_long(&report) && chunked == whole);
             }
         }
     }

@@ -78,11 +78,11 @@ impl Stop {
 /// Returns the first bytes of a chunk that a pipe accepts at once: whole lines, unless the first
 /// line is longer.
 pub(super) fn piece(chunk: &[u8]) -> &[u8] {
-    let most = &chunk[..chunk.len().min(MAX_PIECE)];
-    if most.len() == chunk.len() {
+    let prefix = &chunk[..chunk.len().min(MAX_PIECE)];
+    if prefix.len() == chunk.len() {
         return chunk;
     }
-    memchr::memrchr(b'\n', most).map_or(most, |newline| &most[..=newline])
+    memchr::memrchr(b'\n', prefix).map_or(prefix, |newline| &prefix[..=newline])
 }
 
 #[cfg(test)]

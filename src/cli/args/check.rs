@@ -15,10 +15,11 @@ Examples:
   batch-solve check puzzles.txt results.jsonl
   batch-solve puzzles.txt --format jsonl | batch-solve check puzzles.txt -
 
-Every problem is a line on stdout that names the record (the first 20; the rest
-are counted), then comes what was not checked, and a summary is the last line.
+Prints one line per problem (the first 20; further ones are counted), then a
+line that lists what was not checked, and a summary as the last line.
 
-Exit status: 0 all right, 1 a wrong or missing result, 2 an unreadable file.";
+Exit status: 0 all results correct, 1 a wrong or missing result, 2 an unreadable
+file.";
 
 /// Arguments of `check`.
 #[derive(Clone, Debug, Args)]

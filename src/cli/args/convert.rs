@@ -21,11 +21,11 @@ Examples:
   batch-solve convert klotski.txt --to init -o klotski.init
   batch-solve convert course/ --to tray -o course.txt     NAME with NAME.goal
 
-Ids, known lengths, sizes and goals go along, so that the converted puzzles are
-the same puzzles. A record that is invalid, or has no such form, is named on
-stderr (the first 20; the rest are counted) and left out. Results are replayed first; a wrong one is left out, too.
+Ids, known lengths, sizes and goals are kept. Records that are invalid or cannot
+be written in the form are skipped and named on stderr (the first 20; further
+ones are counted). Results are replayed first; wrong ones are skipped.
 
-Exit status: 0 everything was converted, 2 something was not.";
+Exit status: 0 everything was converted, 2 something was skipped.";
 
 /// Arguments of `convert`.
 #[derive(Clone, Debug, Args)]

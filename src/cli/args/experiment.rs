@@ -19,12 +19,12 @@ Examples:
 
 Methods are NAME, NAME:HEURISTIC, NAME:NUMBER or NAME:HEURISTIC:NUMBER with the
 names of solve's --algorithm and --heuristic (h1 is misplaced, h2 is manhattan and
-the default), a number being a beam's width or a weight.
+the default); the number is a beam width or a weight.
 
-Into the folder go NAME.csv with one row a run, NAME.md with the tables, the exact
-command and the version, and NAME.svg and NAME.png; the tables also go to stdout.
-Every run is done by one thread in memory of its own and of a fixed size, so
-everything but times repeats exactly, under any cap and with any threads.";
+Writes NAME.csv with one row per run, NAME.md with the tables, the command and
+the version, and NAME.svg and NAME.png to the folder; the tables also go to
+stdout. Every run uses one thread and a fixed amount of memory, so all figures
+but times are reproducible, under any cap and with any number of threads.";
 
 /// Arguments of `experiment`.
 #[derive(Clone, Debug, Args)]

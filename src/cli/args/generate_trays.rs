@@ -109,7 +109,9 @@ impl GenerateTraysArgs {
             "no block of these shapes fits beside {holes} holes in a {rows}x{cols} tray"
         );
         let goal = match self.farthest {
-            Some(most) => TrayGoal::Farthest { most, memory: self.memory().saturating_sub(RESERVED) },
+            Some(max_states) => {
+                TrayGoal::Farthest { max_states, memory: self.memory().saturating_sub(RESERVED) }
+            }
             None if self.corner => TrayGoal::Corner,
             None if self.anywhere => TrayGoal::Anywhere,
             None => TrayGoal::Moves(self.moves),
@@ -136,7 +138,7 @@ impl GenerateTraysArgs {
         ensure!(covered <= cells, "--shapes: the blocks cover {covered} cells, but there are only {cells}");
         let holes = cells - covered;
         ensure!(
-            self.density.is_none() && self.holes.is_none_or(|asked| asked == holes),
+            self.density.is_none() && self.holes.is_none_or(|given| given == holes),
             "--shapes: the blocks leave {holes} holes; --holes and --density are for shapes without numbers"
         );
         Ok(holes)

@@ -16,11 +16,11 @@ Examples:
   batch-solve improve puzzles.txt results.jsonl -o shorter.jsonl --timeout 10s
   batch-solve big.txt --format jsonl | batch-solve improve big.txt -
 
-Every result is replayed first; a wrong or missing one is named on stderr and
-left out, and so is a tray without a solution. A solution is written even if it
-could not be shortened.
+Results are replayed first. Wrong or missing ones, and trays without a solution,
+are skipped and named on stderr. Solutions that could not be shortened are
+written unchanged.
 
-Exit status: 0 every record improved or kept, 1 some left out, 2 an error.";
+Exit status: 0 every record improved or kept, 1 some skipped, 2 an error.";
 
 /// Arguments of `improve`.
 #[derive(Clone, Debug, Args)]

@@ -51,15 +51,15 @@ Examples:
   batch-solve puzzles.txt                        every puzzle, on all cores
   batch-solve hard.txt --threads 16 -m 2G        sixteen workers inside 2 GiB
   batch-solve puzzles.txt -o results.jsonl       one JSON object for each puzzle
-  batch-solve game.txt --format states           every configuration on the way
-  batch-solve big.txt --quality fast             the first solution will do
+  batch-solve game.txt --format states           every state of the solution
+  batch-solve big.txt --quality fast             any solution, quickly
   batch-solve generate --size 4x4 --count 100 | batch-solve
   batch-solve check puzzles.txt results.jsonl    replay every solution
   batch-solve experiment max-nodes               compare searches; tables and plots
 
 Exit status: 0 every puzzle decided, 1 some not decided within their limits,
-2 an error or an invalid record. 'batch-solve COMMAND --help' tells more about
-a command; a file that is named like one can be given as ./check.";
+2 an error or an invalid record. See 'batch-solve COMMAND --help' for a command.
+To read a file named like a command, write ./check.";
 
 /// Solve files of sliding puzzles inside a fixed memory budget, on all cores
 ///
@@ -282,8 +282,8 @@ mod tests {
         assert_eq!(options.deadline, Some(Duration::from_secs(5400)));
         assert_eq!(options.input_format.as_deref(), Some("line"));
         assert!(options.explain);
-        let taken: Vec<u64> = (1..=8).filter(|&n| options.is_in_shard(n)).collect();
-        assert_eq!(taken, [2, 5, 8]);
+        let included: Vec<u64> = (1..=8).filter(|&n| options.is_in_shard(n)).collect();
+        assert_eq!(included, [2, 5, 8]);
     }
 
     #[test]

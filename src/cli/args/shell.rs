@@ -14,8 +14,8 @@ Examples:
 Commands:
   setState b12 345 678, randomizeState n, printState, move up|down|left|right,
   maxNodes n, solve A-star h1|h2, solve beam k, help, quit; # starts a comment.
-  The goal has the blank first. A line that fails prints an error
-  with its number, and the session continues.
+  The goal has the blank first. A line that fails prints an error that
+  names it, and the session continues.
 
 Exit status: 0 every line succeeded, 1 some search found no solution,
 2 some line is not a command, or the file cannot be read.";

@@ -22,10 +22,10 @@ ends as soon as the goal enters the queue. The priority is the Manhattan
 distance; ties are broken as java.util.PriorityQueue breaks them.
 
 Lines: 'n (row, col)' of the hole for each visited state, counted from 0;
-'n (row, col) Direction tile' for each state of the solution, with the way the
-hole goes and the tile it changes places with, and neither for the goal.
+'n (row, col) Direction tile' for each state of the solution, with the direction
+of the hole and the tile it swaps with; both are omitted for the goal.
 
-Exit status: 0 solved, 1 unsolvable (told by parity, before anything is listed),
+Exit status: 0 solved, 1 unsolvable (decided by parity, before any output),
 2 anything else.";
 
 /// Arguments of `trace`.

@@ -51,16 +51,16 @@ pub fn parse_course(start: &[u8], goal: &[u8], lines: Option<Lines>) -> Result<C
     };
     // A tray that is valid except for the shapes of its goal has no solution. Otherwise the syntax
     // with the later fault was probably intended.
-    let meant = match other {
+    let intended = match other {
         Some(other) if other.no_such_shape && !fault.no_such_shape => other,
         Some(other) if !fault.no_such_shape && place(&other) > place(&fault) => other,
         _ => fault,
     };
-    let text = if meant.in_goal { goal } else { start };
-    if meant.no_such_shape {
-        return Ok(Course::Impossible { reason: meant.fault.locate(text, 1).to_string() });
+    let text = if intended.in_goal { goal } else { start };
+    if intended.no_such_shape {
+        return Ok(Course::Impossible { reason: intended.fault.locate(text, 1).to_string() });
     }
-    Err(CourseFault { in_goal: meant.in_goal, invalid: meant.fault.locate(text, 1) })
+    Err(CourseFault { in_goal: intended.in_goal, invalid: intended.fault.locate(text, 1) })
 }
 
 /// Returns how far the two files could be parsed.

@@ -100,17 +100,17 @@ mod tests {
 
     /// Calls `visit` with every permutation of `0..n`.
     fn permutations(n: u32, visit: &mut dyn FnMut(&[u32])) {
-        fn go(at: usize, tiles: &mut [u32], visit: &mut dyn FnMut(&[u32])) {
+        fn permute(at: usize, tiles: &mut [u32], visit: &mut dyn FnMut(&[u32])) {
             if at == tiles.len() {
                 return visit(tiles);
             }
             for other in at..tiles.len() {
                 tiles.swap(at, other);
-                go(at + 1, tiles, visit);
+                permute(at + 1, tiles, visit);
                 tiles.swap(at, other);
             }
         }
-        go(0, &mut (0..n).collect::<Vec<_>>(), visit);
+        permute(0, &mut (0..n).collect::<Vec<_>>(), visit);
     }
 
     #[test]

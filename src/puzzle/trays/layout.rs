@@ -53,7 +53,7 @@ impl<'t> Layout<'t> {
             let kind = metric.name();
             return Err(format!("the block at {} cannot go to {} in one {kind}", shift.from, shift.to));
         }
-        self.put(number, shift.to);
+        self.place_block(number, shift.to);
         Ok(())
     }
 
@@ -78,15 +78,15 @@ impl<'t> Layout<'t> {
         let number = self.block_at(shift.from).ok()?;
         let cols = self.tray.cols();
         // Predecessor of each reached position; the start is its own.
-        let mut before = vec![u32::MAX; self.grid.len()];
-        before[shift.from.cell(cols)] = shift.from.cell(cols) as u32;
+        let mut predecessor = vec![u32::MAX; self.grid.len()];
+        predecessor[shift.from.cell(cols)] = shift.from.cell(cols) as u32;
         let mut open = VecDeque::from([shift.from]);
         while let Some(at) = open.pop_front() {
             if at == shift.to {
                 break;
             }
             for to in self.rays(number, at) {
-                let seen = &mut before[to.cell(cols)];
+                let seen = &mut predecessor[to.cell(cols)];
                 if *seen == u32::MAX {
                     *seen = at.cell(cols) as u32;
                     open.push_back(to);
@@ -96,7 +96,7 @@ impl<'t> Layout<'t> {
         let mut route = Vec::new();
         let mut to = shift.to;
         while to != shift.from {
-            let from = *before.get(to.cell(cols)).filter(|&&cell| cell != u32::MAX)?;
+            let from = *predecessor.get(to.cell(cols)).filter(|&&cell| cell != u32::MAX)?;
             let from = Place::of_cell(from as usize, cols);
             route.push(Shift { from, to });
             to = from;
@@ -120,7 +120,7 @@ impl<'t> Layout<'t> {
         &self.tray.classes()[self.blocks[number as usize].class as usize]
     }
 
-    fn put(&mut self, number: u32, to: Place) {
+    fn place_block(&mut self, number: u32, to: Place) {
         let (class, cols) = (self.class(number), self.tray.cols());
         let block = &mut self.blocks[number as usize];
         class.rect(block.at).cells(cols).for_each(|cell| self.grid[cell] = Tray::EMPTY);

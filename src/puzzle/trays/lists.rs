@@ -43,7 +43,7 @@ pub struct Lists {
     cells: Vec<u16>,
     grid: Vec<u32>,
     /// Whether blocks are compared with each other; the grid then has walls only.
-    few: bool,
+    compares_blocks: bool,
     has_walls: bool,
     /// Whether slides end only at positions where something changes.
     stops: bool,
@@ -82,15 +82,15 @@ pub struct View<'l> {
 }
 
 impl<'l> View<'l> {
-    fn group(self, wanted: Option<usize>) -> Option<&'l [u16]> {
+    fn group(self, class: Option<usize>) -> Option<&'l [u16]> {
         // Listed classes are in order, the holes last.
-        let index = match wanted {
+        let index = match class {
             None => self.groups.len().checked_sub(1)?,
             Some(class) => {
-                self.groups.partition_point(|group| group.class.is_some_and(|known| known < class))
+                self.groups.partition_point(|group| group.class.is_some_and(|listed| listed < class))
             }
         };
-        let group = self.groups.get(index).filter(|group| group.class == wanted)?;
+        let group = self.groups.get(index).filter(|group| group.class == class)?;
         Some(&self.cells[group.start..group.end])
     }
 
@@ -111,8 +111,9 @@ impl Lists {
         let cols = tray.cols();
         let is_unit = |class: &Class| class.height == 1 && class.width == 1;
         let units = tray.classes().iter().enumerate().filter(|(_, class)| is_unit(class));
-        let most = units.max_by_key(|(_, class)| class.blocks.len());
-        let implied = most.filter(|(_, class)| class.blocks.len() > tray.holes()).map(|(number, _)| number);
+        let largest = units.max_by_key(|(_, class)| class.blocks.len());
+        let implied =
+            largest.filter(|(_, class)| class.blocks.len() > tray.holes()).map(|(number, _)| number);
         let mut grid: Vec<u32> = (0..tray.cells())
             .map(|cell| match (tray.is_wall(cell), implied) {
                 (true, _) => WALL,
@@ -131,14 +132,15 @@ impl Lists {
             }
         }
         if implied.is_some() {
-            let taken = tray.grid(tray.blocks());
+            let grid_of_start = tray.grid(tray.blocks());
             let start = cells.len();
-            cells
-                .extend((0..tray.cells()).filter(|&cell| taken[cell] == Tray::EMPTY).map(|cell| cell as u16));
+            cells.extend(
+                (0..tray.cells()).filter(|&cell| grid_of_start[cell] == Tray::EMPTY).map(|cell| cell as u16),
+            );
             groups.push(Group { class: None, start, end: cells.len() });
         }
-        let few = implied.is_none() && cells.len() <= FEW;
-        for group in groups.iter().filter(|_| !few) {
+        let compares_blocks = implied.is_none() && cells.len() <= FEW;
+        for group in groups.iter().filter(|_| !compares_blocks) {
             for &cell in &cells[group.start..group.end] {
                 draw(&mut grid, tray, group.class, cell, code(group.class, cell));
             }
@@ -155,7 +157,7 @@ impl Lists {
             reached: vec![0; grid.len()],
             moved: vec![0; grid.len()],
             grid,
-            few,
+            compares_blocks,
             has_walls: tray.walls().iter().any(|&word| word != 0),
             stops: false,
             per_word,
@@ -211,7 +213,9 @@ impl Lists {
     pub fn apply(&mut self, step: Move) {
         let (from, to) = ends(step);
         let class = match self.grid[from as usize] {
-            _ if self.few => self.blocks().find(|&(_, cell)| cell == from).map(|(class, _)| class),
+            _ if self.compares_blocks => {
+                self.blocks().find(|&(_, cell)| cell == from).map(|(class, _)| class)
+            }
             UNIT => self.implied,
             code => Some((code >> 16) as usize),
         };
@@ -224,7 +228,7 @@ impl Lists {
     /// Redraws the cells that differ in `next`, which becomes the state.
     fn swap_in_next(&mut self) {
         let base = if self.implied.is_some() { UNIT } else { EMPTY };
-        for draws in [false, true].into_iter().filter(|_| !self.few) {
+        for draws in [false, true].into_iter().filter(|_| !self.compares_blocks) {
             for group in &self.groups {
                 for index in group.start..group.end {
                     let (old, new) = (self.cells[index], self.next[index]);
@@ -250,10 +254,10 @@ impl Lists {
         });
         let Some(implied) = implied.filter(|_| met) else { return met };
         // A unit block covers every cell without other content.
-        let wanted = goals(implied);
+        let goal_cells = goals(implied);
         let is_wanted = |cell: usize| {
             let at = Place::of_cell(cell, cols);
-            wanted.binary_search_by(|goal| goal.at.cmp(&at)).is_ok()
+            goal_cells.binary_search_by(|goal| goal.at.cmp(&at)).is_ok()
         };
         view.holes().iter().all(|&hole| !is_wanted(hole.into()))
             && listed.clone().all(|(class, group)| {
@@ -429,7 +433,7 @@ impl Lists {
         if !rect.fits(self.tray.rows(), cols) {
             return None;
         }
-        if self.few {
+        if self.compares_blocks {
             let mine =
                 |other: usize, at: Place| at == own && std::ptr::eq(class, &self.tray.classes()[other]);
             let hits = self.blocks().any(|(other, cell)| {

@@ -25,8 +25,8 @@ impl Answer {
     }
 }
 
-/// Returns a shortest solution in a metric, searching at most `most` states.
-pub fn solve(tray: &Tray, metric: Metric, most: usize) -> Answer {
+/// Returns a shortest solution in a metric, searching at most `max_states` states.
+pub fn solve(tray: &Tray, metric: Metric, max_states: usize) -> Answer {
     let start = tray.blocks().to_vec();
     // Every visited state, with its predecessor and the move from there.
     let mut visited: BTreeMap<Vec<Block>, Option<(Vec<Block>, Shift)>> =
@@ -51,7 +51,7 @@ pub fn solve(tray: &Tray, metric: Metric, most: usize) -> Answer {
                     next.push(after);
                 }
             }
-            if visited.len() > most {
+            if visited.len() > max_states {
                 return Answer::TooMany;
             }
         }

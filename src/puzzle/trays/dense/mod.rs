@@ -167,9 +167,9 @@ impl<W: Word> Dense<W> {
     /// shape occurs in the goal.
     pub fn kind(&self, state: W) -> u64 {
         let boards = self.boards(state);
-        let asked =
+        let goal_anchors =
             self.shapes.iter().zip(&boards).filter(|(shape, _)| shape.goal != 0).map(|(_, &anchors)| anchors);
-        asked
+        goal_anchors
             .chain([boards[self.shapes.len()]])
             .fold(0, |hash: u64, board| (hash.rotate_left(29) ^ board).wrapping_mul(MULTIPLY[0] as u64))
     }

@@ -36,8 +36,8 @@ pub(super) type Masks = [u64; 2 * SYMBOLS];
 
 impl Tree {
     /// Creates a code for sequences with `counts` occurrences of the symbols; `None` if there are
-    /// fewer than two symbols, too many, or more than `most` bits.
-    pub(super) fn new(counts: &[usize], most: u32) -> Option<Self> {
+    /// fewer than two symbols, too many, or more than `max_bits` bits.
+    pub(super) fn new(counts: &[usize], max_bits: u32) -> Option<Self> {
         let symbols = counts.len();
         if !(2..=SYMBOLS).contains(&symbols) {
             return None;
@@ -51,7 +51,7 @@ impl Tree {
             let (Some((left_count, left)), Some((right_count, right))) = (open.pop(), open.pop()) else {
                 break;
             };
-            if bits + left_count + right_count > most as usize {
+            if bits + left_count + right_count > max_bits as usize {
                 return None;
             }
             open.push((left_count + right_count, symbols + number));

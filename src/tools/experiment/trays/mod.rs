@@ -104,7 +104,7 @@ pub fn trays_of(
             holes: (size.cells() / 8).max(2),
             shapes: [(1, 1), (1, 2), (2, 1), (2, 2)].map(BlockShape::from).into(),
             goals: 1,
-            goal: TrayGoal::Farthest { most: FARTHEST, memory: FARTHEST * STATE },
+            goal: TrayGoal::Farthest { max_states: FARTHEST, memory: FARTHEST * STATE },
         };
         let mut made = request.trays().map_err(|error| ExperimentError::Trays(error.to_string()))?;
         let enough = trays.len() + design.count as usize;

@@ -300,7 +300,7 @@ mod tests {
             holes: 4,
             shapes: [(1, 1), (1, 2), (2, 1), (2, 2)].map(BlockShape::from).into(),
             goals: 1,
-            goal: TrayGoal::Farthest { most: 1000, memory: 1 << 20 },
+            goal: TrayGoal::Farthest { max_states: 1000, memory: 1 << 20 },
         };
         for tray in request.trays().unwrap().filter(|tray| !tray.is_solved()) {
             let puzzle = Packed::new(&tray, Metric::Slide).unwrap();
