@@ -6,9 +6,11 @@
 //! 4. Merge the summaries.
 
 use super::RunError;
+use super::block::Job;
 use super::checkpoint::{Checkpoints, may_be_in_input};
+use super::context::RunContext;
 use super::resume::ResumeState;
-use super::worker::{Job, RunContext, Worker};
+use super::worker::Worker;
 use crate::input::{InputError, Packing};
 use crate::memory::arena::Arena;
 use crate::memory::budget::{Budget, OutOfBudget, least_cap};

@@ -5,7 +5,9 @@
 //! Results go through the reorder buffer (`reorder`), which writes them in input order. `resume`
 //! continues an earlier run; `checkpoint` continues a single search of many hours.
 
+mod block;
 pub mod checkpoint;
+mod context;
 mod defaults;
 pub(crate) mod driver;
 pub(crate) mod error;

@@ -4,7 +4,7 @@
 //! ([`Snapshot`]), with a version and a checksum. Every board has a file of its own (`files`), which
 //! is replaced as a whole at growing intervals (`one_search`).
 //!
-//! Layout, in little-endian words of 8 bytes: [`MAGIC`], version, lengths of puzzle, heuristic and
+//! Layout, in little-endian words of 8 bytes: `MAGIC`, version, lengths of puzzle, heuristic and
 //! root list, region, nodes expanded, nodes generated; then both texts, 6 bytes for each root (slot
 //! and f), and the checksum.
 
