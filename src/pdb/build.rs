@@ -1,65 +1,64 @@
-//! Makes a database: breadth-first search from the goal over all places of a
-//! pattern's tiles.
+//! Construction of a database: breadth-first search from the goal over all pattern states.
 //!
-//! A level of the search is a bit for each state, in rows: a row for each class
-//! (where the tiles are), a bit for each order (which is which). The next level
-//! is gathered row by row: a class has a few neighbours, and a tile's move
-//! between them either keeps the order, so that a whole row is taken over word
-//! by word, or changes all orders in the same way, which a small table tells.
-//! Rows fit the nearest caches, and whoever gathers a row is the only one to
-//! write it, so any number of threads do this without a lock.
+//! A level of the search is a bit vector with one row per class and one bit per permutation.
 //!
-//! Every move changes the colour of a class, and the distance by one. So the
-//! rows of one colour hold the present level, those of the other colour the
-//! level before it, which the next one replaces: what is gathered and was not in
-//! the level before is new. Two bits for each state are all that the search
-//! needs, one for the level and one for the result.
+//! 1. For each class of the next level, gather the rows of its neighbour classes. A tile's
+//!    move between two classes either keeps the permutation, and the row is copied word by
+//!    word, or maps all permutations alike, by a table of ranks.
+//! 2. Remove the states of the previous level; the rest is new.
+//! 3. Set the result bits of the new states if the second bit of their distance is set.
+//!
+//! A row fits the first-level cache. Each row is written by one thread, so threads need no
+//! locks for the rows.
+//!
+//! Every move changes the colour of the class and the distance by one. Rows of one colour
+//! hold the current level, rows of the other colour the previous one, which the next level
+//! replaces. Two bits per state are therefore enough: one for the level, one for the result.
 
 use super::database::{Database, stride, table_bytes, words_by_class};
 use crate::memory::arena::Arena;
 use crate::pdb::geometry::classes::Classes;
 use crate::pdb::geometry::pattern::Pattern;
-use crate::pdb::geometry::permutation::{self, FACTORIALS, Passage};
-use crate::pdb::transpose::turn;
+use crate::pdb::geometry::permutation::{self, FACTORIALS, Jump};
+use crate::pdb::transpose::transpose;
 use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Rows that a thread takes at a time.
-const PORTION: usize = 64;
+/// Number of rows that a thread processes at a time.
+const ROWS_PER_TASK: usize = 64;
 
-/// How far a database is made: states with a known distance, of all. To go on
-/// is `true`.
+/// Progress callback: states reached so far, and all states. Returns whether to continue.
 pub type Report<'r> = &'r (dyn Fn(u64, u64) -> bool + Sync);
 
-/// Why a database was not made.
+/// Reason why a database was not built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The system has not enough memory.
+    /// Not enough memory.
     #[error("there is no memory for the database: {0}")]
     Memory(#[from] io::Error),
-    /// It was told to stop.
+    /// The progress callback stopped the construction.
     #[error("the database was not finished")]
     Stopped,
 }
 
-/// The bytes that are in use while a pattern's database is made.
+/// Returns the memory needed to build the database of `pattern`, in bytes.
 pub(in crate::pdb) fn bytes_needed(pattern: Pattern, classes: &Classes) -> u64 {
     let table =
         table_bytes(classes, pattern.tiles()).max(8 * words_by_class(classes, pattern.tiles()) as u64);
-    // The level, the result, the neighbours of classes and the changes of order.
+    // Level, result, neighbours of classes, rank maps.
     let neighbours = classes.len() as u64 * 8 * 14;
-    let orders = u64::from(FACTORIALS[pattern.tiles()]) * 2 * 48;
-    2 * table + neighbours + orders
+    let rank_maps = u64::from(FACTORIALS[pattern.tiles()]) * 2 * 48;
+    2 * table + neighbours + rank_maps
 }
 
-/// How many states a pattern has.
+/// Returns the number of states of `pattern`.
 pub(in crate::pdb) fn states(pattern: Pattern, classes: &Classes) -> u64 {
     classes.len() as u64 * u64::from(FACTORIALS[pattern.tiles()])
 }
 
-/// Makes a pattern's database with so many threads.
+/// Builds the database of `pattern` with `threads` threads.
 pub(in crate::pdb) fn build(
     pattern: Pattern,
     classes: &Arc<Classes>,
@@ -75,12 +74,12 @@ pub(in crate::pdb) fn build(
     level.words_mut()[start * stride] = 1;
     let active: Vec<AtomicBool> = (0..classes.len()).map(|class| AtomicBool::new(class == start)).collect();
     let mut counts = vec![1];
-    let mut known = 1;
+    let mut reached = 1;
     let even = classes.even();
     let states = states(pattern, classes);
     loop {
         let depth = counts.len();
-        // Rows of the one colour are read, those of the other written.
+        // Rows of one colour are read, rows of the other colour are written.
         let to_odd = (start < even) == (depth % 2 == 1);
         let rows = even * stride;
         let (low, high) = level.words_mut().split_at_mut(rows);
@@ -91,16 +90,17 @@ pub(in crate::pdb) fn build(
         } else {
             (&high[..end], low, low_result, even, 0)
         };
-        let portions =
-            Mutex::new(to.chunks_mut(PORTION * stride).zip(result.chunks_mut(PORTION * stride)).enumerate());
+        let tasks = Mutex::new(
+            to.chunks_mut(ROWS_PER_TASK * stride).zip(result.chunks_mut(ROWS_PER_TASK * stride)).enumerate(),
+        );
         let found = AtomicU64::new(0);
         let gather = || {
             let mut row = vec![0u64; stride];
             loop {
-                let Some((portion, (to, result))) = portions.lock().next() else { return };
+                let Some((task, (to, result))) = tasks.lock().next() else { return };
                 let mut new = 0;
                 let rows = to.chunks_exact_mut(stride).zip(result.chunks_exact_mut(stride));
-                for (class, (to, result)) in (first_to + portion * PORTION..).zip(rows) {
+                for (class, (to, result)) in (first_to + task * ROWS_PER_TASK..).zip(rows) {
                     let was_active = active[class].load(Ordering::Relaxed);
                     let gathered = neighbours.gather(class, &active, &mut row, |source| {
                         let at = (source - first_from) * stride;
@@ -126,7 +126,7 @@ pub(in crate::pdb) fn build(
         };
         std::thread::scope(|scope| {
             for _ in 1..threads {
-                // Where the system gives no more threads, fewer do the work.
+                // If the system refuses a thread, fewer threads do the work.
                 if std::thread::Builder::new().spawn_scoped(scope, gather).is_err() {
                     break;
                 }
@@ -134,61 +134,60 @@ pub(in crate::pdb) fn build(
             gather();
         });
         let found = found.into_inner();
-        known += found;
+        reached += found;
         if found == 0 {
             break;
         }
         counts.push(found);
-        if !report(known, states) {
+        if !report(reached, states) {
             return Err(BuildError::Stopped);
         }
     }
     if let Some(columns) = classes.columns() {
         level.words_mut().fill(0);
-        turn(&result.words()[..by_class / 8], stride, columns, level.words_mut());
+        transpose(&result.words()[..by_class / 8], stride, columns, level.words_mut());
         std::mem::swap(&mut level, &mut result);
     }
     Ok(Database::new(pattern, classes.clone(), result, counts))
 }
 
-/// The neighbours of each class, and how a tile's way from there changes the
-/// orders.
+/// Neighbours of each class, and the rank maps of the moves from them.
 struct Neighbours {
-    /// Where the list of each class begins.
+    /// Start of the list of each class.
     begin: Vec<u32>,
-    /// The neighbour, and the number of the change: 0 for none.
+    /// Neighbour, and index of its rank map plus one; 0 if the move keeps the permutation.
     list: Vec<(u32, u8)>,
-    /// For each change but none, the number of each order afterwards.
-    changes: Vec<Vec<u16>>,
+    /// For each jump: the rank after it, by the rank before it.
+    rank_maps: Vec<Vec<u16>>,
 }
 
 impl Neighbours {
     fn new(pattern: Pattern, classes: &Classes) -> Self {
         let tiles = pattern.tiles();
-        let mut new = Self { begin: vec![0], list: Vec::new(), changes: Vec::new() };
-        let mut known: Vec<Passage> = Vec::new();
+        let mut new = Self { begin: vec![0], list: Vec::new(), rank_maps: Vec::new() };
+        let mut jumps: Vec<Jump> = Vec::new();
         for class in 0..classes.len() {
-            for moved in classes.moves(class) {
-                let passage = moved.passage.back();
-                let change = if passage.others == 0 {
+            for tile_move in classes.moves(class) {
+                let jump = tile_move.jump.reversed();
+                let map = if jump.others == 0 {
                     0
                 } else {
-                    let at = known.iter().position(|&other| other == passage);
+                    let at = jumps.iter().position(|&other| other == jump);
                     1 + at.unwrap_or_else(|| {
-                        known.push(passage);
-                        new.changes.push(changed(passage, tiles));
-                        known.len() - 1
+                        jumps.push(jump);
+                        new.rank_maps.push(rank_map(jump, tiles));
+                        jumps.len() - 1
                     })
                 };
-                new.list.push((classes.class(moved.set, moved.blank), change as u8));
+                new.list.push((classes.class(tile_move.set, tile_move.blank), map as u8));
             }
             new.begin.push(new.list.len() as u32);
         }
         new
     }
 
-    /// Gathers what can be reached in a class from its neighbours that are
-    /// active; whether there are any.
+    /// Writes to `row` the states of `class` that can be reached from its active neighbours.
+    /// Returns whether there are any such neighbours.
     fn gather<'f>(
         &self,
         class: usize,
@@ -198,7 +197,7 @@ impl Neighbours {
     ) -> bool {
         let list = &self.list[self.begin[class] as usize..self.begin[class + 1] as usize];
         let mut any = false;
-        for &(source, change) in list {
+        for &(source, map) in list {
             if !active[source as usize].load(Ordering::Relaxed) {
                 continue;
             }
@@ -206,17 +205,17 @@ impl Neighbours {
                 row.fill(0);
             }
             let from = from(source as usize);
-            if change == 0 {
+            if map == 0 {
                 row.iter_mut().zip(from).for_each(|(row, from)| *row |= from);
                 continue;
             }
-            let after = &self.changes[change as usize - 1];
+            let after = &self.rank_maps[map as usize - 1];
             for (word, &bits) in from.iter().enumerate() {
                 let mut bits = bits;
                 while bits != 0 {
-                    let number = after[64 * word + bits.trailing_zeros() as usize];
+                    let rank = after[64 * word + bits.trailing_zeros() as usize];
                     bits &= bits - 1;
-                    row[number as usize >> 6] |= 1 << (number & 63);
+                    row[rank as usize >> 6] |= 1 << (rank & 63);
                 }
             }
         }
@@ -224,51 +223,51 @@ impl Neighbours {
     }
 }
 
-/// The number of each order after a tile's way past others.
-fn changed(passage: Passage, tiles: usize) -> Vec<u16> {
+/// Returns the rank after `jump` for each rank before it.
+fn rank_map(jump: Jump, tiles: usize) -> Vec<u16> {
     let all = 0..FACTORIALS[tiles];
-    all.map(|n| (n as u16).wrapping_add(passage.change(&permutation::order(n as u16, tiles)))).collect()
+    all.map(|n| (n as u16).wrapping_add(jump.rank_delta(&permutation::unrank(n as u16, tiles)))).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::database::Walk;
+    use super::super::database::Descent;
     use super::*;
-    use crate::pdb::geometry::canonical::{Frame, Set, cells_of};
-    use crate::pdb::geometry::permutation::MOST_TILES;
+    use crate::pdb::geometry::canonical::{CellSet, Frame, cells_of};
+    use crate::pdb::geometry::permutation::MAX_TILES;
     use std::collections::{HashMap, HashSet, VecDeque};
 
-    /// The cells of the tiles, in the order of their homes, and the blank's.
-    type Places = ([u8; MOST_TILES], u8);
+    /// Cells of the tiles, in the order of their goal cells, and cell of the blank.
+    type PatternState = ([u8; MAX_TILES], u8);
 
-    /// About so many places are looked at.
-    const PLACES: usize = 600_000;
+    /// Approximate number of states to compare.
+    const STATES: usize = 600_000;
 
-    /// All places up to some distance, as a plain search finds them that moves the
-    /// blank from cell to cell.
-    fn plain(pattern: Pattern) -> HashMap<Places, u32> {
+    /// Returns all states up to some distance, found by a search that moves the blank from
+    /// cell to cell.
+    fn reference(pattern: Pattern) -> HashMap<PatternState, u32> {
         let frame = pattern.frame;
-        let mut cells = [u8::MAX; MOST_TILES];
+        let mut cells = [u8::MAX; MAX_TILES];
         cells.iter_mut().zip(cells_of(pattern.homes)).for_each(|(cell, home)| *cell = home as u8);
         let start = (cells, pattern.blank);
-        let (mut known, mut queue) = (HashMap::from([(start, 0)]), VecDeque::from([(start, 0)]));
+        let (mut distances, mut queue) = (HashMap::from([(start, 0)]), VecDeque::from([(start, 0)]));
         let mut most = u32::MAX;
-        while let Some((places, distance)) = queue.pop_front() {
-            if known.len() > PLACES {
-                // All that are nearer have been met.
+        while let Some((state, distance)) = queue.pop_front() {
+            if distances.len() > STATES {
+                // All nearer states have been reached.
                 most = most.min(distance);
             }
-            if known[&places] < distance || distance >= most {
+            if distances[&state] < distance || distance >= most {
                 continue;
             }
-            let (cells, blank) = places;
-            for to in cells_of(frame.around(1 << blank)) {
+            let (cells, blank) = state;
+            for to in cells_of(frame.adjacent(1 << blank)) {
                 let tile = cells.iter().position(|&cell| usize::from(cell) == to);
                 let mut next = (cells, to as u8);
                 tile.into_iter().for_each(|tile| next.0[tile] = blank);
                 let distance = distance + u32::from(tile.is_some());
-                if known.get(&next).is_none_or(|&before| distance < before) {
-                    known.insert(next, distance);
+                if distances.get(&next).is_none_or(|&before| distance < before) {
+                    distances.insert(next, distance);
                     match tile {
                         Some(_) => queue.push_back((next, distance)),
                         None => queue.push_front((next, distance)),
@@ -276,44 +275,44 @@ mod tests {
                 }
             }
         }
-        known.retain(|_, distance| *distance < most);
-        known
+        distances.retain(|_, distance| *distance < most);
+        distances
     }
 
-    /// Compares a database with a plain search.
-    fn compare((rows, cols): (usize, usize), homes: Set, blank: usize) {
+    /// Compares a database with the reference search.
+    fn compare((rows, cols): (usize, usize), homes: CellSet, blank: usize) {
         let frame = Frame { rows, cols };
         let pattern = Pattern::new(frame, homes, blank).unwrap();
         let classes = Arc::new(Classes::new(frame, pattern.tiles()).unwrap());
         let database = build(pattern, &classes, 2, &|_, _| true).unwrap();
-        let mut met: Vec<HashSet<([u8; MOST_TILES], Set)>> = Vec::new();
-        for ((cells, blank), distance) in plain(pattern) {
+        let mut reached: Vec<HashSet<([u8; MAX_TILES], CellSet)>> = Vec::new();
+        for ((cells, blank), distance) in reference(pattern) {
             let mut tiles: Vec<u8> = (0..pattern.tiles() as u8).collect();
             tiles.sort_by_key(|&tile| cells[tile as usize]);
-            let mut order = [0; MOST_TILES];
-            order[..tiles.len()].copy_from_slice(&tiles);
+            let mut permutation = [0; MAX_TILES];
+            permutation[..tiles.len()].copy_from_slice(&tiles);
             let set = cells[..tiles.len()].iter().fold(0, |set, &cell| set | 1 << cell);
-            let mut walk = Walk::new(&database, set, blank.into(), order);
-            while walk.look() {
-                assert!(walk.step(), "{pattern}: no way on from {cells:?}, {blank}");
+            let mut descent = Descent::new(&database, set, blank.into(), permutation);
+            while descent.prefetch_moves() {
+                assert!(descent.step(), "{pattern}: no nearer state from {cells:?}, {blank}");
             }
-            assert_eq!(walk.made, distance, "{pattern}: {cells:?}, {blank}");
-            met.resize(met.len().max(distance as usize + 1), HashSet::new());
-            met[distance as usize].insert((cells, frame.region(set, blank.into())));
+            assert_eq!(descent.moves, distance, "{pattern}: {cells:?}, {blank}");
+            reached.resize(reached.len().max(distance as usize + 1), HashSet::new());
+            reached[distance as usize].insert((cells, frame.region(set, blank.into())));
         }
-        assert!(met.len() > 5, "{pattern}: {}", met.len());
-        let counts = met.iter().map(|met| met.len() as u64);
-        assert!(counts.eq(database.counts().iter().copied().take(met.len())), "{pattern}");
+        assert!(reached.len() > 5, "{pattern}: {}", reached.len());
+        let counts = reached.iter().map(|reached| reached.len() as u64);
+        assert!(counts.eq(database.counts().iter().copied().take(reached.len())), "{pattern}");
     }
 
     #[test]
-    fn distances_are_those_of_a_plain_search() {
-        // FullPayload spaces.
+    fn distances_agree_with_the_reference_search() {
+        // Whole state spaces.
         compare((3, 3), 0b0_1111_0110, 8);
         compare((3, 3), 0b0_0000_1111, 5);
         compare((4, 4), 0b0010_0001_0011, 15);
         compare((5, 5), 0b10_0110, 0);
-        // What is near in large ones.
+        // States near the goal in large spaces.
         compare((4, 3), 0b0111_0011_0010, 11);
         compare((4, 4), 0x7f, 15);
         compare((4, 4), 0x7f00, 15);

@@ -1,50 +1,50 @@
-//! One pattern's database: a bit for each place of its tiles.
+//! Database of one pattern: one bit per pattern state.
 //!
-//! A tile's move changes the distance by one, up or down, and where the tiles
-//! are tells whether it is even or odd. So one bit, the second of the distance,
-//! tells the distance of a neighbour; the first distance of all is found by
-//! walking home.
+//! A tile's move changes the distance by exactly one, and the colour of the class determines
+//! its parity. The second bit of the distance therefore suffices to tell from a known
+//! distance whether a neighbour is nearer or farther. The absolute distance of a start state
+//! is found by a [`Descent`]: greedy moves to nearer states until the goal is reached, and
+//! their number is the distance.
 //!
-//! On boards of up to 16 cells there is a row for each order, and in it a bit
-//! for each class: many moves keep the order, and then lead to a bit in the same
-//! page of memory. On wider boards orders are few, and there is a row for each
-//! class.
+//! On boards of up to 16 cells the table has one row per permutation and one column per
+//! class: many moves keep the permutation, so they stay in the same page of memory. Wider
+//! boards have small patterns with few permutations, and one row per class.
 
 use crate::memory::arena::Arena;
 use crate::memory::prefetch;
-use crate::pdb::geometry::canonical::{CELLS, Set};
-use crate::pdb::geometry::classes::{Classes, Moved, Words};
+use crate::pdb::geometry::canonical::{CELLS, CellSet};
+use crate::pdb::geometry::classes::{Classes, TileMove, Words};
 use crate::pdb::geometry::pattern::Pattern;
-use crate::pdb::geometry::permutation::{FACTORIALS, MOST_TILES, Order, Passage};
+use crate::pdb::geometry::permutation::{self, FACTORIALS, Jump, MAX_TILES, Permutation};
 use std::sync::Arc;
 
-/// The distances of all places of a pattern's tiles.
+/// Distances of all states of a pattern, as one bit each.
 #[derive(Debug)]
 pub struct Database {
     pattern: Pattern,
     classes: Arc<Classes>,
     table: Arena,
-    /// The bits in a row.
+    /// Bits in a row.
     row: u32,
-    /// The cells of one colour.
-    white: Set,
-    /// For each tile and cell: the cells that are nearer to where the tile belongs.
-    nearer: Vec<[Set; CELLS]>,
-    /// How many states there are at each distance.
+    /// Cells of odd colour.
+    odd_cells: CellSet,
+    /// For each tile and cell: the cells that are nearer to the tile's goal cell.
+    nearer: Vec<[CellSet; CELLS]>,
+    /// Number of states at each distance.
     counts: Vec<u64>,
 }
 
-/// The words of a row of bits, one for each order of so many tiles.
+/// Returns the words of a row with one bit per permutation of `tiles` tiles.
 pub(in crate::pdb) fn stride(tiles: usize) -> usize {
     FACTORIALS[tiles].div_ceil(64) as usize
 }
 
-/// The words of all rows, one for each class, as they are while they are made.
+/// Returns the words of a table with one row per class, the layout during construction.
 pub(in crate::pdb) fn words_by_class(classes: &Classes, tiles: usize) -> usize {
     classes.len() * stride(tiles)
 }
 
-/// The bytes of all rows.
+/// Returns the size of the finished table in bytes.
 pub(in crate::pdb) fn table_bytes(classes: &Classes, tiles: usize) -> u64 {
     let words = match classes.columns() {
         Some(columns) => columns.len().div_ceil(64) * FACTORIALS[tiles] as usize,
@@ -65,118 +65,107 @@ impl Database {
             None => stride(pattern.tiles()) * 64,
         };
         let nearer = nearer_cells(pattern);
-        Self { pattern, white: pattern.frame.white(), nearer, classes, table, row: row as u32, counts }
+        Self {
+            pattern,
+            odd_cells: pattern.frame.odd_cells(),
+            nearer,
+            classes,
+            table,
+            row: row as u32,
+            counts,
+        }
     }
 
-    /// The pattern.
+    /// Returns the pattern.
     pub fn pattern(&self) -> Pattern {
         self.pattern
     }
 
-    /// How many states there are at each distance.
+    /// Returns the number of states at each distance.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// Whether the number of set bits agrees with the counts, and walks home
-    /// are as long as the counts allow.
-    ///
-    /// Walks start from a sample of the states. A few patterns have states that
-    /// cannot be reached from the goal (two tiles of a 2x2 board, all tiles of
-    /// any board), from which no walk ends: there, walks start from all states,
-    /// and the number of them that end after each distance is the count of it.
-    pub(in crate::pdb) fn is_sound(&self) -> bool {
+    /// Checks that the number of set bits agrees with the counts, and that descents from a
+    /// sample of states reach the goal within the maximum distance.
+    pub(in crate::pdb) fn is_consistent(&self) -> bool {
         let set: u64 = self.words().iter().map(|word| u64::from(word.count_ones())).sum();
         let expected: u64 =
             self.counts.iter().enumerate().filter(|(depth, _)| depth & 2 != 0).map(|(_, n)| n).sum();
-        if set != expected {
-            return false;
-        }
-        let orders = FACTORIALS[self.pattern.tiles()] as usize;
-        let classes = 0..self.classes.len();
-        if self.counts.iter().sum::<u64>() == (classes.len() * orders) as u64 {
-            let step = classes.len().div_ceil(500);
-            return classes.step_by(step).all(|class| self.walk_home(class, class * 7919 % orders).is_some());
-        }
-        let mut counts = vec![0; self.counts.len()];
-        for distance in classes.flat_map(|class| (0..orders).filter_map(move |n| self.walk_home(class, n))) {
-            counts[distance] += 1;
-        }
-        counts == self.counts
-    }
-
-    /// Returns the length of the walk home from the state with this class and
-    /// number of order; none if the walk does not end within the largest distance.
-    fn walk_home(&self, class: usize, number: usize) -> Option<usize> {
-        let (set, region) = self.classes.member(class);
-        let order = crate::pdb::geometry::permutation::order(number as u16, self.pattern.tiles());
-        let mut walk = Walk::new(self, set, region.trailing_zeros() as usize, order);
-        while walk.look() {
-            if !walk.step() || walk.made as usize >= self.counts.len() {
-                return None;
+        let tiles = self.pattern.tiles();
+        let descents = (0..self.classes.len()).step_by(self.classes.len().div_ceil(500)).all(|class| {
+            let (set, region) = self.classes.member(class);
+            let rank = (class * 7919 % FACTORIALS[tiles] as usize) as u16;
+            let blank = region.trailing_zeros() as usize;
+            let mut descent = Descent::new(self, set, blank, permutation::unrank(rank, tiles));
+            while descent.moves < self.counts.len() as u32 && descent.prefetch_moves() {
+                if !descent.step() {
+                    return false;
+                }
             }
-        }
-        Some(walk.made as usize)
+            descent.moves < self.counts.len() as u32
+        });
+        set == expected && descents
     }
 
-    /// The bits in a row.
+    /// Returns the bits in a row.
     pub(in crate::pdb) fn row(&self) -> u32 {
         self.row
     }
 
-    /// What tells the class of occupied cells: see [`Classes::ranks`].
+    /// Returns the tables that map sets to columns, see [`Classes::ranks`].
     pub(in crate::pdb) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<Words>) {
         self.classes.ranks()
     }
 
-    /// All rows of bits.
+    /// Returns all rows of the table.
     #[inline(always)]
     pub(in crate::pdb) fn words(&self) -> &[u64] {
         &self.table.words()[..table_bytes(&self.classes, self.pattern.tiles()) as usize / 8]
     }
 
-    /// Where the bit of some occupied cells, of the blank's cell and of an order
-    /// is.
+    /// Returns the bit index of a state: occupied cells, cell of the blank, and rank of the
+    /// permutation.
     #[inline(always)]
-    pub(in crate::pdb) fn place(&self, set: Set, blank: usize, number: u16) -> u32 {
+    pub(in crate::pdb) fn bit_index(&self, set: CellSet, blank: usize, rank: u16) -> u32 {
         match self.classes.column(set, blank) {
-            Some(column) => column + u32::from(number) * self.row,
-            None => self.place_by_rank(self.classes.rank(set) as u32, blank, number),
+            Some(column) => column + u32::from(rank) * self.row,
+            None => self.bit_index_by_set_rank(self.classes.set_rank(set) as u32, blank, rank),
         }
     }
 
-    /// The rank of some occupied cells; what is known by it is asked for.
+    /// Returns the rank of `set` and prefetches the region numbers of the set.
     #[inline(always)]
-    pub(in crate::pdb) fn rank(&self, set: Set) -> u32 {
-        let rank = self.classes.rank(set);
-        self.classes.prefetch(rank);
-        rank as u32
+    pub(in crate::pdb) fn set_rank(&self, set: CellSet) -> u32 {
+        let set_rank = self.classes.set_rank(set);
+        self.classes.prefetch(set_rank);
+        set_rank as u32
     }
 
-    /// The same as [`Database::place`] on boards of over 16 cells, by the rank of the
-    /// occupied cells.
+    /// Returns the bit index like [`Database::bit_index`], with the set given by its rank.
+    /// For boards of more than 16 cells.
     #[inline(always)]
-    pub(in crate::pdb) fn place_by_rank(&self, rank: u32, blank: usize, number: u16) -> u32 {
+    pub(in crate::pdb) fn bit_index_by_set_rank(&self, set_rank: u32, blank: usize, rank: u16) -> u32 {
         debug_assert!(self.classes.columns().is_none());
-        self.classes.class_by_rank(rank as usize, blank) * self.row + u32::from(number)
+        self.classes.class_by_set_rank(set_rank as usize, blank) * self.row + u32::from(rank)
     }
 
-    /// The word that the bit in a place belongs to.
+    /// Returns the address of the word with bit `bit_index`, for prefetching.
     #[inline(always)]
-    pub(in crate::pdb) fn word(&self, place: u32) -> *const u64 {
-        self.table.words().as_ptr().wrapping_add(place as usize >> 6)
+    pub(in crate::pdb) fn word_address(&self, bit_index: u32) -> *const u64 {
+        self.table.words().as_ptr().wrapping_add(bit_index as usize >> 6)
     }
 
-    /// The bit in a place.
+    /// Returns bit `bit_index`.
     #[inline(always)]
-    pub(in crate::pdb) fn bit(&self, place: u32) -> u32 {
-        (self.table.words()[place as usize >> 6] >> (place & 63)) as u32 & 1
+    pub(in crate::pdb) fn bit(&self, bit_index: u32) -> u32 {
+        (self.table.words()[bit_index as usize >> 6] >> (bit_index & 63)) as u32 & 1
     }
 }
 
-/// For each tile of a pattern and each cell: the cells that are nearer to where the
-/// tile belongs.
-fn nearer_cells(pattern: Pattern) -> Vec<[Set; CELLS]> {
+/// Returns for each tile of a pattern and each cell the cells that are nearer to the tile's
+/// goal cell.
+fn nearer_cells(pattern: Pattern) -> Vec<[CellSet; CELLS]> {
     let cols = pattern.frame.cols;
     let distance = |a: usize, b: usize| (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols);
     let cells = 0..pattern.frame.cells();
@@ -187,113 +176,125 @@ fn nearer_cells(pattern: Pattern) -> Vec<[Set; CELLS]> {
     homes.map(|home| std::array::from_fn(|from| nearer(home, from))).collect()
 }
 
-/// A pattern's tiles on their way home.
-pub(in crate::pdb) struct Walk<'d> {
+/// Greedy descent from a pattern state to the goal, which yields its absolute distance.
+///
+/// Each round has two phases: [`Descent::prefetch_moves`] generates a few moves and
+/// prefetches their bits, [`Descent::step`] reads the bits and makes a move to a nearer state
+/// if there is one. Several descents are interleaved, so that their cache misses overlap.
+pub(in crate::pdb) struct Descent<'d> {
     database: &'d Database,
-    set: Set,
-    /// The blank's region.
-    region: Set,
-    order: Order,
-    number: u16,
-    /// Where the bit is.
-    place: u32,
-    /// The moves made so far.
-    pub(in crate::pdb) made: u32,
-    /// The tiles whose moves have not been looked at yet, by their cells; first
-    /// only moves that bring a tile nearer to where it belongs, then all others.
-    rest: Set,
-    others: bool,
-    /// Some moves that are possible, and the numbers and the places of their
-    /// bits.
-    next: [(Moved, u16, u32); MOST_MOVES],
-    possible: usize,
+    set: CellSet,
+    /// Region of the blank.
+    region: CellSet,
+    permutation: Permutation,
+    rank: u16,
+    /// Bit index of the current state.
+    bit_index: u32,
+    /// Number of moves made so far; at the goal, the distance of the start state.
+    pub(in crate::pdb) moves: u32,
+    /// Cells of the tiles whose moves have not been generated yet.
+    untried: CellSet,
+    /// Whether moves are generated that do not bring a tile nearer to its goal cell. Moves
+    /// that do are tried first.
+    second_pass: bool,
+    /// Generated moves, each with the rank and the bit index of the state after it.
+    candidates: [(TileMove, u16, u32); MAX_MOVES],
+    candidate_count: usize,
 }
 
-/// Moves that are looked at together, at least, while there are any: about two in
-/// three of the first ones lead nearer.
-const FEW: usize = 2;
+/// Minimum number of moves that are generated per round, if there are that many. About two
+/// in three of the first moves lead nearer.
+const MIN_MOVES: usize = 2;
 
-/// No more come together: the last tile has four sides.
-const MOST_MOVES: usize = FEW + 3;
+/// Maximum number of moves per round: the last tile has up to four.
+const MAX_MOVES: usize = MIN_MOVES + 3;
 
-impl<'d> Walk<'d> {
-    /// The tiles in the order in which they are met on the occupied cells.
-    pub(in crate::pdb) fn new(database: &'d Database, set: Set, blank: usize, order: Order) -> Self {
-        let number = crate::pdb::geometry::permutation::number(&order[..database.pattern.tiles()]);
-        let nowhere = Moved { set, blank, passage: Passage { at: 0, others: 0, forward: true } };
-        let mut walk = Self {
+impl<'d> Descent<'d> {
+    /// Starts a descent; `permutation` lists the tiles on the cells of `set`.
+    pub(in crate::pdb) fn new(
+        database: &'d Database,
+        set: CellSet,
+        blank: usize,
+        permutation: Permutation,
+    ) -> Self {
+        let rank = permutation::rank(&permutation[..database.pattern.tiles()]);
+        let null_move = TileMove { set, blank, jump: Jump { at: 0, others: 0, forward: true } };
+        let mut descent = Self {
             database,
             set,
             region: 0,
-            order,
-            number,
-            place: 0,
-            made: 0,
-            rest: 0,
-            others: false,
-            next: [(nowhere, 0, 0); MOST_MOVES],
-            possible: 0,
+            permutation,
+            rank,
+            bit_index: 0,
+            moves: 0,
+            untried: 0,
+            second_pass: false,
+            candidates: [(null_move, 0, 0); MAX_MOVES],
+            candidate_count: 0,
         };
-        walk.arrive(nowhere, number, database.place(set, blank, number));
-        walk
+        descent.enter(null_move, rank, database.bit_index(set, blank, rank));
+        descent
     }
 
-    /// Is where a move leads to.
-    fn arrive(&mut self, moved: Moved, number: u16, place: u32) {
-        (self.set, self.number, self.place) = (moved.set, number, place);
-        self.region = self.database.pattern.frame.region(moved.set, moved.blank);
-        (self.rest, self.others) = (self.beside(), false);
+    /// Makes the state after `tile_move` the current one.
+    fn enter(&mut self, tile_move: TileMove, rank: u16, bit_index: u32) {
+        (self.set, self.rank, self.bit_index) = (tile_move.set, rank, bit_index);
+        self.region = self.database.pattern.frame.region(tile_move.set, tile_move.blank);
+        (self.untried, self.second_pass) = (self.movable(), false);
     }
 
-    /// The tiles beside the blank's region.
-    fn beside(&self) -> Set {
-        self.set & self.database.pattern.frame.around(self.region)
+    /// Returns the cells of the tiles adjacent to the blank's region.
+    fn movable(&self) -> CellSet {
+        self.set & self.database.pattern.frame.adjacent(self.region)
     }
 
-    /// Asks for what may be needed for the next step; whether there is one.
-    pub(in crate::pdb) fn look(&mut self) -> bool {
+    /// Generates some moves and prefetches their bits. Returns `false` at the goal.
+    pub(in crate::pdb) fn prefetch_moves(&mut self) -> bool {
         let database = self.database;
-        self.possible = 0;
+        self.candidate_count = 0;
         let Pattern { homes, blank, .. } = database.pattern;
-        if self.number == 0 && self.set == homes && self.region >> blank & 1 == 1 {
+        if self.rank == 0 && self.set == homes && self.region >> blank & 1 == 1 {
             return false;
         }
-        prefetch(database.word(self.place));
-        while self.possible < FEW {
-            if self.rest == 0 {
-                if self.others {
+        prefetch(database.word_address(self.bit_index));
+        while self.candidate_count < MIN_MOVES {
+            if self.untried == 0 {
+                if self.second_pass {
                     break;
                 }
-                (self.rest, self.others) = (self.beside(), true);
+                (self.untried, self.second_pass) = (self.movable(), true);
             }
-            let from = self.rest.trailing_zeros() as usize;
-            self.rest &= self.rest - 1;
-            let tile = self.order[(self.set & ((1 << from) - 1)).count_ones() as usize % MOST_TILES];
+            let from = self.untried.trailing_zeros() as usize;
+            self.untried &= self.untried - 1;
+            let tile = self.permutation[(self.set & ((1 << from) - 1)).count_ones() as usize % MAX_TILES];
             let nearer = database.nearer[tile as usize][from];
-            let onto = if self.others { !nearer } else { nearer };
-            for moved in database.classes.moves_of((self.set, self.region), from, onto) {
-                let number = self.number.wrapping_add(moved.passage.change(&self.order));
-                let place = database.place(moved.set, moved.blank, number);
-                prefetch(database.word(place));
-                self.next[self.possible] = (moved, number, place);
-                self.possible += 1;
+            let onto = if self.second_pass { !nearer } else { nearer };
+            for tile_move in database.classes.moves_of((self.set, self.region), from, onto) {
+                let rank = self.rank.wrapping_add(tile_move.jump.rank_delta(&self.permutation));
+                let bit_index = database.bit_index(tile_move.set, tile_move.blank, rank);
+                prefetch(database.word_address(bit_index));
+                self.candidates[self.candidate_count] = (tile_move, rank, bit_index);
+                self.candidate_count += 1;
             }
         }
         true
     }
 
-    /// Makes a step nearer, if one was seen by the last look; whether one was, or
-    /// another look may see one.
+    /// Moves to a nearer state, if one is among the generated moves. Returns `false` if no
+    /// move leads nearer and none is left to generate, which a sound table excludes.
     pub(in crate::pdb) fn step(&mut self) -> bool {
         let database = self.database;
-        let odd = ((self.set ^ database.pattern.homes) & database.white).count_ones() & 1;
-        let here = database.bit(self.place) << 1 | odd;
+        let odd = ((self.set ^ database.pattern.homes) & database.odd_cells).count_ones() & 1;
+        let here = database.bit(self.bit_index) << 1 | odd;
         let nearer = (here.wrapping_sub(1) & 3) >> 1;
-        let found = self.next[..self.possible].iter().find(|&&(_, _, place)| database.bit(place) == nearer);
-        let Some(&(moved, number, place)) = found else { return self.rest != 0 || !self.others };
-        moved.passage.apply(&mut self.order);
-        self.arrive(moved, number, place);
-        self.made += 1;
+        let candidates = &self.candidates[..self.candidate_count];
+        let found = candidates.iter().find(|&&(_, _, bit_index)| database.bit(bit_index) == nearer);
+        let Some(&(tile_move, rank, bit_index)) = found else {
+            return self.untried != 0 || !self.second_pass;
+        };
+        tile_move.jump.apply(&mut self.permutation);
+        self.enter(tile_move, rank, bit_index);
+        self.moves += 1;
         true
     }
 }

@@ -6,7 +6,7 @@
 //! in those before it. They are found by exchanging tiles between patterns as
 //! long as that is a gain, from a few starts: the same ones whenever it is done.
 
-use crate::pdb::geometry::canonical::{Frame, Set, Symmetry, cells_of};
+use crate::pdb::geometry::canonical::{CellSet, Frame, Symmetry, cells_of};
 
 /// The numbers of divisions that are worth a thought: with more there are fewer
 /// nodes, but each takes longer by more than that (docs/benchmarks.md).
@@ -16,7 +16,7 @@ pub(in crate::pdb) const DIVISIONS: [usize; 3] = [1, 2, 4];
 pub(in crate::pdb) const FEW: usize = 2;
 
 /// The most divisions that can be asked for.
-pub(in crate::pdb) const MOST_DIVISIONS: usize = 12;
+pub(in crate::pdb) const MAX_DIVISIONS: usize = 12;
 
 /// Starts for each division.
 const STARTS: u64 = 24;
@@ -45,10 +45,10 @@ const WELL_KNOWN: [&[u8; 25]; 8] = [
 ];
 
 /// The cells of each pattern of a division, by letters.
-pub(in crate::pdb) fn sets_of(board: &[u8]) -> Vec<Set> {
+pub(in crate::pdb) fn sets_of(board: &[u8]) -> Vec<CellSet> {
     let last = board.iter().copied().max().unwrap_or(0);
     let set =
-        |name: u8| board.iter().zip(0..).fold(0, |set, (&cell, at)| set | Set::from(cell == name) << at);
+        |name: u8| board.iter().zip(0..).fold(0, |set, (&cell, at)| set | CellSet::from(cell == name) << at);
     (b'a'..=last).map(set).collect()
 }
 
@@ -61,7 +61,7 @@ pub(in crate::pdb) fn divide(
     sizes: &[usize],
     divisions: usize,
     mirrors: &[Symmetry],
-) -> Vec<Vec<Set>> {
+) -> Vec<Vec<CellSet>> {
     if (frame.rows, frame.cols, blank, sizes) == (5, 5, 24, &[6; 4]) && divisions <= WELL_KNOWN.len() {
         return WELL_KNOWN[..divisions].iter().map(|board| sets_of(&board[..])).collect();
     }
@@ -82,7 +82,7 @@ pub(in crate::pdb) fn divide(
         let best = found.max_by(|(a, _), (b, _)| a.total_cmp(b));
         let Some((_, sets)) = best else { break };
         for &set in &sets {
-            let images = mirrors.iter().map(|mirror| mirror.set(set)).filter(|&image| image != set);
+            let images = mirrors.iter().map(|mirror| mirror.image(set)).filter(|&image| image != set);
             for done in [set].into_iter().chain(images) {
                 for (a, b) in pairs(done) {
                     worth[a][b] *= AGAIN;
@@ -96,12 +96,12 @@ pub(in crate::pdb) fn divide(
 }
 
 /// The pairs of cells of a set.
-fn pairs(set: Set) -> impl Iterator<Item = (usize, usize)> {
+fn pairs(set: CellSet) -> impl Iterator<Item = (usize, usize)> {
     cells_of(set).flat_map(move |a| cells_of(set & !((2 << a) - 1)).map(move |b| (a, b)))
 }
 
 /// A division that no exchange of two tiles makes better, and what it is worth.
-fn exchange(cells: &[usize], sizes: &[usize], worth: &[Vec<f32>], random: &mut u64) -> (f32, Vec<Set>) {
+fn exchange(cells: &[usize], sizes: &[usize], worth: &[Vec<f32>], random: &mut u64) -> (f32, Vec<CellSet>) {
     let mut order = cells.to_vec();
     for at in (1..order.len()).rev() {
         *random ^= *random << 13;
@@ -110,9 +110,9 @@ fn exchange(cells: &[usize], sizes: &[usize], worth: &[Vec<f32>], random: &mut u
         order.swap(at, *random as usize % (at + 1));
     }
     let mut rest = order.into_iter();
-    let mut sets: Vec<Set> =
+    let mut sets: Vec<CellSet> =
         sizes.iter().map(|&size| rest.by_ref().take(size).fold(0, |set, cell| set | 1 << cell)).collect();
-    let drawn = |cell: usize, set: Set| -> f32 { cells_of(set).map(|other| worth[cell][other]).sum() };
+    let drawn = |cell: usize, set: CellSet| -> f32 { cells_of(set).map(|other| worth[cell][other]).sum() };
     loop {
         let mut best = (1e-3, None);
         for one in 0..sets.len() {

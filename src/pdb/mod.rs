@@ -1,18 +1,21 @@
-//! Additive pattern databases (Korf and Felner, Artificial Intelligence 134,
-//! 2002), one bit an entry, keyed by the region of the blank.
+//! Additive pattern databases (Korf and Felner, Artificial Intelligence 134, 2002), with one
+//! bit per entry and entries distinguished by the region of the blank.
 //!
-//! The tiles are divided into patterns. A pattern's database knows how many
-//! moves its tiles need at least, whatever the others do; moves of different
-//! patterns' tiles are different moves, so the sum is a lower bound. A database
-//! tells regions of the blank apart instead of taking the least over them: that
-//! is a better bound, a consistent one, and a move changes it by just one, so
-//! that one bit an entry is enough (see `database.rs`).
+//! The tiles are partitioned into patterns. The database of a pattern gives the minimum number
+//! of moves of its tiles, whatever the other tiles do. Moves of tiles of different patterns are
+//! different moves, so the sum is a lower bound.
 //!
-//! Where the mirror image of the board has its blank in the same place, it is
-//! looked up too, and the greater of the two sums counts.
+//! Entries of different blank regions are stored separately instead of taking their minimum.
+//! The bound is then larger and consistent, and a move changes it by exactly one, so one bit
+//! per entry suffices (`database.rs`).
 //!
-//! A move changes one pattern in each view: its occupied cells, and by two or
-//! three small terms the number of its order. Nothing is counted anew.
+//! A *view* is a partition applied to the board or to its mirror image. If the mirror image has
+//! the blank in the same goal cell, both views are looked up, and the larger sum counts.
+//!
+//! Updates are incremental: a move changes one pattern in each view, by toggling two occupied
+//! cells and by adding up to three inversion deltas to the rank of its permutation.
+//!
+//! Reading order: `geometry/`, `database.rs`, `build.rs`, `fifteen/lookup.rs`, this file.
 
 pub(crate) mod build;
 pub(crate) mod database;
@@ -24,77 +27,77 @@ pub(crate) mod partition;
 pub(crate) mod transpose;
 pub(crate) mod wide;
 
-pub use crate::pdb::fifteen::batch::Boards;
-pub use crate::pdb::fifteen::payload::{CompactPayload, FullPayload, Kept as FifteenPayload, PayloadLayout};
+pub use crate::pdb::fifteen::batch::FifteenBatch;
+pub use crate::pdb::fifteen::payload::{CompactPayload, FifteenPayload, FullPayload, PayloadLayout};
 pub use crate::pdb::files::registry::{BuildProgress, Event, Library, Listener, Needs};
 pub(crate) use crate::pdb::files::store::checksum;
 pub use crate::pdb::files::store::{Damage, Store, StoreEntry};
 pub use crate::pdb::geometry::canonical::Frame;
 pub use crate::pdb::geometry::pattern::Pattern;
-pub use crate::pdb::geometry::permutation::MOST_TILES;
-pub use crate::pdb::wide::{Kept as WidePayload, MaxOfPartitions, Memo as MaxOfPartitionsMemo};
+pub use crate::pdb::geometry::permutation::MAX_TILES;
+pub use crate::pdb::wide::{MaxOfPartitions, Memo as MaxOfPartitionsMemo, WidePayload};
 pub use build::{BuildError, Report};
 pub use database::Database;
-pub use partition::{MOST_PATTERNS, NotAPartition, Partition};
+pub use partition::{MAX_PATTERNS, NotAPartition, Partition};
 
 use crate::heuristic::{Heuristic, Parent, SelectionMask};
 use crate::pdb::fifteen::batch::Avx512;
-use crate::pdb::fifteen::lookup::{Bits, LABELS, Lookup, Placed};
-use crate::pdb::fifteen::payload::Kept;
+use crate::pdb::fifteen::lookup::{BitTables, LABELS, Lookup, PatternIndex, move_index};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use crate::puzzle::{Move, Puzzle};
-use database::Walk;
+use database::Descent;
+use geometry::permutation;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The sums of `N` patterns' distances in `V` views; the greatest one counts.
+/// Heuristic for boards of up to 16 cells: the maximum over `V` views of the sum of the
+/// distances of `N` patterns. `K` is the payload layout.
 #[derive(Debug)]
 pub struct PatternDatabases<const N: usize, const V: usize, K = FullPayload> {
     payload_layout: PhantomData<K>,
     name: &'static str,
-    /// For each view and label: its pattern.
+    /// For each view and label: the index of its pattern.
     parts: [[u8; LABELS]; V],
-    /// For each last move, and for none, and for each cell of the blank: a byte for
-    /// each move, the first one lowest: 1 if it is one.
+    /// For each last move (or none, 4) and each cell of the blank: one byte per move, 1 if the
+    /// move is legal and does not undo the last one.
     moves: [[u32; LABELS]; 5],
-    /// For each move and view: whether a tile may pass others.
-    passes: [[bool; V]; 4],
+    /// For each move and view: whether a tile may jump over others.
+    jumps: [[bool; V]; 4],
     lookups: [[Arc<Lookup>; N]; V],
-    /// Their bits.
-    bits: [[Bits; N]; V],
-    /// The same for each view and label: one look fewer on the way to a bit.
+    /// Bits of the databases.
+    bits: BitTables<N, V>,
+    /// Lookup of the pattern of each label: saves a load on the way to a bit.
     of_label: [[Arc<Lookup>; LABELS]; V],
-    /// What avx512 successors at once need, where the processor has lanes for them.
+    /// Tables of the AVX-512 kernel, if the processor supports it.
     avx512: Option<Box<Avx512<N, V>>>,
 }
 
-/// A board as pattern databases see it.
+/// Memo of [`PatternDatabases`].
 #[derive(Clone, Copy, Debug)]
 pub struct Sums<const N: usize, const V: usize> {
-    kept: Kept<N, V>,
-    /// Where the bits are that a pending still has to look at, and in which
-    /// pattern's database.
-    places: [u32; V],
+    payload: FifteenPayload<N, V>,
+    /// Bit index in each view that a pending update has to read.
+    bit_indices: [u32; V],
+    /// The pattern of that bit in each view.
     parts: [u8; V],
 }
 
 impl<const N: usize, const V: usize> Sums<N, V> {
     #[inline(always)]
-    fn new(kept: Kept<N, V>) -> Self {
-        Self { kept, places: [0; V], parts: [0; V] }
+    fn new(payload: FifteenPayload<N, V>) -> Self {
+        Self { payload, bit_indices: [0; V], parts: [0; V] }
     }
 }
 
 impl<const N: usize, const V: usize> PartialEq for Sums<N, V> {
     fn eq(&self, other: &Self) -> bool {
-        self.kept == other.kept
+        self.payload == other.payload
     }
 }
 
 impl<const N: usize, const V: usize, K: PayloadLayout> PatternDatabases<N, V, K> {
-    /// A partition of a puzzle's tiles, with databases that are in a library;
-    /// none if they are not, or if there are not `N` patterns or more than `V`
-    /// views.
+    /// Creates the heuristic for `partition`; `None` if a database is not in `library`, or if
+    /// there are not `N` patterns or more than `V` views.
     pub fn new<C: Cells>(puzzle: &Tiles<C>, partition: &Partition, library: &Library) -> Option<Self> {
         let views = partition.views(puzzle.size(), puzzle.goal_blank())?;
         if views.len() > V {
@@ -102,12 +105,12 @@ impl<const N: usize, const V: usize, K: PayloadLayout> PatternDatabases<N, V, K>
         }
         let mut parts = [[0; LABELS]; V];
         let mut lookups = Vec::with_capacity(V);
-        // A view too few is one that is looked at twice.
+        // If there are fewer than `V` views, views are repeated.
         for (parts, view) in parts.iter_mut().zip(views.iter().cycle()) {
             let mut row = Vec::with_capacity(N);
             for (part, pattern) in view.patterns.iter().enumerate() {
                 let (canonical, onto) = pattern.canonical();
-                let lookup = Lookup::new(puzzle, library.find(canonical)?, view.laying.then(onto));
+                let lookup = Lookup::new(puzzle, library.find(canonical)?, view.orientation.then(onto));
                 for label in (1..puzzle.size().cells()).filter(|&label| lookup.tiles[label] != u8::MAX) {
                     parts[label] = part as u8;
                 }
@@ -123,21 +126,21 @@ impl<const N: usize, const V: usize, K: PayloadLayout> PatternDatabases<N, V, K>
                 puzzle.moves(&state, last).fold(0, |moves, step| moves | 1 << (8 * step.0))
             })
         });
-        let passes = std::array::from_fn(|step| {
-            std::array::from_fn(|view| lookups[view].iter().any(|lookup| lookup.passes[step]))
+        let jumps = std::array::from_fn(|step| {
+            std::array::from_fn(|view| lookups[view].iter().any(|lookup| lookup.jumps[step]))
         });
         let of_label = std::array::from_fn(|view| {
             std::array::from_fn(|label| lookups[view][parts[view][label] as usize].clone())
         });
-        let bits = std::array::from_fn(|view| std::array::from_fn(|part| lookups[view][part].bits.clone()));
-        // Only boards that are kept have successors that are made together.
+        let bits = BitTables::new(&lookups);
+        // Batches are built from payloads that contain the board.
         let avx512 = K::STORES_STATES.then(|| Avx512::new(puzzle, &lookups, library)).flatten();
         Some(Self {
             payload_layout: PhantomData,
             name: partition.name(),
             parts,
             moves,
-            passes,
+            jumps,
             lookups,
             bits,
             of_label,
@@ -147,49 +150,51 @@ impl<const N: usize, const V: usize, K: PayloadLayout> PatternDatabases<N, V, K>
 }
 
 impl<const N: usize, const V: usize, K: PayloadLayout> PatternDatabases<N, V, K> {
-    /// Moves the tile in cell `from` in a memo, which is a copy of `before` still.
+    /// Updates `memo`, a copy of `before`, for the move of the tile in cell `from`, up to the
+    /// bits that have to be read.
     #[inline(always)]
-    fn follow(&self, memo: &mut Sums<N, V>, before: &Kept<N, V>, step: Move, from: u8) {
+    fn advance(&self, memo: &mut Sums<N, V>, before: &FifteenPayload<N, V>, step: Move, from: u8) {
         let state = before.state();
         let label = state.cells.label(from.into());
         let cells = state.cells.slide(from.into(), state.blank.into());
-        memo.kept.set_state(&TileState { cells, blank: from });
+        memo.payload.set_state(&TileState { cells, blank: from });
         for view in 0..V {
             let lookup = &*self.of_label[view][label % LABELS];
             let part = usize::from(self.parts[view][label % LABELS]) % N;
-            let placed = before.placed[view][part];
-            let turn = crate::pdb::fifteen::lookup::turn(step.0 as usize, state.blank.into());
-            let (placed, place) = lookup.follow(placed, state.cells, turn, label, true);
-            memo.kept.placed[view][part] = placed;
-            memo.places[view] = place;
+            let before = before.indices[view][part];
+            let index = move_index(step.0 as usize, state.blank.into());
+            let (after, bit_index) = lookup.advance(before, state.cells, index, label, true);
+            memo.payload.indices[view][part] = after;
+            memo.bit_indices[view] = bit_index;
             memo.parts[view] = part as u8;
         }
     }
 }
 
-/// What a move of a pattern's tile flips in the sums from before, and what it adds to
-/// them then, by the bit that belongs to it now.
+/// Returns the delta update of the packed sums for one moved tile, given the table bit of the
+/// new state: the XOR mask for the pattern's distance modulo 4, and the ±1 to add to the
+/// view's sum.
 ///
-/// The bit is the second one of the distance, whose first one changes with every move:
-/// together with both from before it tells one more from one less.
+/// `bit` is the second bit of the new distance. The first bit flips with every move. Together
+/// with both bits of the old distance this distinguishes +1 from -1.
 #[inline(always)]
-fn change<const N: usize>(sums: u32, view: usize, part: u32, bit: u32) -> (u32, u32) {
-    let shift = (residue::<N>(view, 0) as u32 + 2 * part) % u32::BITS;
+fn sums_delta<const N: usize>(sums: u32, view: usize, part: u32, bit: u32) -> (u32, u32) {
+    let shift = (residue_shift::<N>(view, 0) as u32 + 2 * part) % u32::BITS;
     let before = sums >> shift;
     let flip = (bit ^ before >> 1) & 1;
     let nearer = (flip ^ before) & 1;
     ((1 | flip << 1) << shift, (1u32 << (8 * view)).wrapping_sub(nearer << (8 * view + 1)))
 }
 
-/// Where a pattern's distance modulo 4 lies beside the sums.
+/// Returns the position of a pattern's distance modulo 4 in the packed sums.
 #[inline(always)]
-const fn residue<const N: usize>(view: usize, part: usize) -> usize {
+const fn residue_shift<const N: usize>(view: usize, part: usize) -> usize {
     16 + 2 * (view * N + part)
 }
 
 impl<const N: usize, const V: usize, K: PayloadLayout> Heuristic<Tiles<u64>> for PatternDatabases<N, V, K> {
     type Memo = Sums<N, V>;
-    type Payload = K::Kept<N, V>;
+    type Payload = K::Payload<N, V>;
     type SuccessorBatch = K::SuccessorBatch<N, V>;
     const PREFETCHED: bool = true;
     const STORES_STATES: bool = K::STORES_STATES;
@@ -199,28 +204,27 @@ impl<const N: usize, const V: usize, K: PayloadLayout> Heuristic<Tiles<u64>> for
     }
 
     fn evaluate(&self, puzzle: &Tiles<u64>, state: &TileState<u64>) -> Sums<N, V> {
-        let mut placed = [[0; N]; V];
-        let mut walks = Vec::with_capacity(N * V);
+        let mut indices = [[0; N]; V];
+        let mut descents = Vec::with_capacity(N * V);
         for (view, lookups) in self.lookups.iter().enumerate() {
             for (part, lookup) in lookups.iter().enumerate() {
-                let (set, order) = lookup.place(puzzle, state);
-                let number =
-                    crate::pdb::geometry::permutation::number(&order[..lookup.database.pattern().tiles()]);
-                placed[view][part] = set | Placed::from(number) << 16;
-                let blank = lookup.laying.0[state.blank as usize].into();
-                walks.push(((view, part), Walk::new(&lookup.database, set, blank, order)));
+                let (set, permutation) = lookup.placement(puzzle, state);
+                let rank = permutation::rank(&permutation[..lookup.database.pattern().tiles()]);
+                indices[view][part] = set | PatternIndex::from(rank) << 16;
+                let blank = lookup.orientation.0[state.blank as usize].into();
+                descents.push(((view, part), Descent::new(&lookup.database, set, blank, permutation)));
             }
         }
-        // All walk together, so that they wait for memory together.
-        while walks.iter_mut().fold(false, |any, (_, walk)| walk.look() | any) {
-            walks.iter_mut().for_each(|(_, walk)| {
-                let _ = walk.step();
+        // The descents are interleaved, so that their cache misses overlap.
+        while descents.iter_mut().fold(false, |any, (_, descent)| descent.prefetch_moves() | any) {
+            descents.iter_mut().for_each(|(_, descent)| {
+                let _ = descent.step();
             });
         }
-        let sums = walks.iter().fold(0, |sums, &((view, part), ref walk)| {
-            sums + (walk.made << (8 * view)) + ((walk.made & 3) << residue::<N>(view, part))
+        let sums = descents.iter().fold(0, |sums, &((view, part), ref descent)| {
+            sums + (descent.moves << (8 * view)) + ((descent.moves & 3) << residue_shift::<N>(view, part))
         });
-        Sums::new(Kept::new(placed, sums, state))
+        Sums::new(FifteenPayload::new(indices, sums, state))
     }
 
     #[inline(always)]
@@ -244,40 +248,40 @@ impl<const N: usize, const V: usize, K: PayloadLayout> Heuristic<Tiles<u64>> for
         before: &TileState<u64>,
         step: Move,
     ) -> Sums<N, V> {
-        debug_assert_eq!(memo.kept.state(), *before);
+        debug_assert_eq!(memo.payload.state(), *before);
         let mut after = *memo;
         let from = puzzle.beside(before.blank, step);
-        self.follow(&mut after, &memo.kept, step, from);
+        self.advance(&mut after, &memo.payload, step, from);
         after
     }
 
     #[inline(always)]
     fn finish(&self, memo: &mut Sums<N, V>) {
-        let sums = memo.kept.sums;
+        let sums = memo.payload.sums;
         let (mut flips, mut added) = (0, 0u32);
         for view in 0..V {
             let part = memo.parts[view] as usize % N;
-            let bit = self.bits[view][part].at(memo.places[view]);
-            let (flip, add) = change::<N>(sums, view, part as u32, bit);
+            let bit = self.bits.views()[view][part].at(memo.bit_indices[view]);
+            let (flip, add) = sums_delta::<N>(sums, view, part as u32, bit);
             flips ^= flip;
             added = added.wrapping_add(add);
         }
-        memo.kept.sums = (sums ^ flips).wrapping_add(added);
+        memo.payload.sums = (sums ^ flips).wrapping_add(added);
     }
 
     #[inline(always)]
     fn estimate(&self, memo: &Sums<N, V>) -> u32 {
-        (0..V).map(|view| memo.kept.sums >> (8 * view) & 0xff).max().unwrap_or(0)
+        (0..V).map(|view| memo.payload.sums >> (8 * view) & 0xff).max().unwrap_or(0)
     }
 
     #[inline(always)]
-    fn payload(&self, memo: &Sums<N, V>) -> K::Kept<N, V> {
-        K::keep(memo)
+    fn payload(&self, memo: &Sums<N, V>) -> K::Payload<N, V> {
+        K::from_memo(memo)
     }
 
     #[inline(always)]
-    fn state_of(&self, kept: &K::Kept<N, V>) -> Option<TileState<u64>> {
-        K::whole(kept).map(Kept::state)
+    fn state_of(&self, payload: &K::Payload<N, V>) -> Option<TileState<u64>> {
+        K::full(payload).map(FifteenPayload::state)
     }
 
     #[inline(always)]
@@ -285,10 +289,10 @@ impl<const N: usize, const V: usize, K: PayloadLayout> Heuristic<Tiles<u64>> for
         &self,
         puzzle: &Tiles<u64>,
         parents: &[Parent],
-        kept: impl Fn(u32) -> &'k K::Kept<N, V>,
+        payload: impl Fn(u32) -> &'k K::Payload<N, V>,
         batch: &mut K::SuccessorBatch<N, V>,
     ) {
-        K::successors(self, puzzle, parents, kept, batch);
+        K::successors(self, puzzle, parents, payload, batch);
     }
 
     #[inline(always)]
@@ -312,9 +316,9 @@ impl<const N: usize, const V: usize, K: PayloadLayout> Heuristic<Tiles<u64>> for
         puzzle: &Tiles<u64>,
         state: &TileState<u64>,
         _: u32,
-        kept: K::Kept<N, V>,
+        payload: K::Payload<N, V>,
     ) -> Sums<N, V> {
-        K::again(self, puzzle, state, kept)
+        K::restore(self, puzzle, state, payload)
     }
 }
 
@@ -335,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn never_too_many() {
+    fn estimates_are_admissible_and_consistent() {
         check_all_states((3, 3), ChangePerMove::One, make::<2, FullPayload>("4-4"));
         check_all_states((2, 4), ChangePerMove::One, make::<3, CompactPayload>("2-2-3"));
         check_random_walks((4, 4), ChangePerMove::One, make::<3, CompactPayload>("5-5-5"));

@@ -1,9 +1,9 @@
 //! How the tiles of a board are divided into patterns.
 
-use super::divisions::{self, DIVISIONS, MOST_DIVISIONS};
-use crate::pdb::geometry::canonical::{Frame, Set, Symmetry};
+use super::divisions::{self, DIVISIONS, MAX_DIVISIONS};
+use crate::pdb::geometry::canonical::{CellSet, Frame, Symmetry};
 use crate::pdb::geometry::pattern::Pattern;
-use crate::pdb::geometry::permutation::MOST_TILES;
+use crate::pdb::geometry::permutation::MAX_TILES;
 use crate::puzzle::tiles::Size;
 use parking_lot::Mutex;
 use std::fmt;
@@ -20,18 +20,18 @@ pub struct Partition {
 }
 
 /// The most patterns that a board is divided into.
-pub const MOST_PATTERNS: usize = 4;
+pub const MAX_PATTERNS: usize = 4;
 
-/// Boards of more cells are divided in several ways at once.
+/// FifteenBatch of more cells are divided in several ways at once.
 const NARROW: usize = 16;
 
 /// The most patterns of other boards.
-const MOST_NARROW_PATTERNS: usize = 3;
+const MAX_NARROW_PATTERNS: usize = 3;
 
 /// Why a text is no partition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
-    "`{0}` is not a partition: write up to {MOST_PATTERNS} sizes from 1 to {MOST_TILES}, as in 7-8, \
+    "`{0}` is not a partition: write up to {MAX_PATTERNS} sizes from 1 to {MAX_TILES}, as in 7-8, \
      and for boards of over 16 cells in how many ways, as in 6-6-6-6x5"
 )]
 pub struct NotAPartition(String);
@@ -48,9 +48,9 @@ impl FromStr for Partition {
         let sizes: Option<Vec<usize>> = sizes.split('-').map(|size| size.parse().ok()).collect();
         sizes
             .filter(|sizes| {
-                sizes.len() <= MOST_PATTERNS
-                    && sizes.iter().all(|size| (1..=MOST_TILES).contains(size))
-                    && divisions.is_none_or(|divisions| (1..=MOST_DIVISIONS).contains(&divisions))
+                sizes.len() <= MAX_PATTERNS
+                    && sizes.iter().all(|size| (1..=MAX_TILES).contains(size))
+                    && divisions.is_none_or(|divisions| (1..=MAX_DIVISIONS).contains(&divisions))
             })
             .map(|sizes| Self { sizes, divisions })
             .ok_or_else(refused)
@@ -72,7 +72,7 @@ impl fmt::Display for Partition {
 /// A board laid on a frame, and its patterns there.
 #[derive(Clone, Debug)]
 pub(in crate::pdb) struct View {
-    pub(in crate::pdb) laying: Symmetry,
+    pub(in crate::pdb) orientation: Symmetry,
     pub(in crate::pdb) patterns: Vec<Pattern>,
 }
 
@@ -152,9 +152,9 @@ impl Partition {
         let tiles = size.cells() - 1;
         if self.tiles() != tiles {
             Some(format!("pdb:{self} divides {} tiles, and {size} boards have {tiles}", self.tiles()))
-        } else if size.cells() <= NARROW && self.patterns() > MOST_NARROW_PATTERNS {
+        } else if size.cells() <= NARROW && self.patterns() > MAX_NARROW_PATTERNS {
             Some(format!(
-                "pdb:{self} has {} patterns, and boards of up to {NARROW} cells can have {MOST_NARROW_PATTERNS}",
+                "pdb:{self} has {} patterns, and boards of up to {NARROW} cells can have {MAX_NARROW_PATTERNS}",
                 self.patterns()
             ))
         } else if size.cells() <= NARROW && self.divisions() > 1 {
@@ -175,9 +175,9 @@ impl Partition {
             return None;
         }
         // The blank goes as far to the end as possible, so that corners are one.
-        let layings = frame.layings(size);
-        let laying = *layings.iter().max_by_key(|laying| laying.0[blank])?;
-        let blank = usize::from(laying.0[blank]);
+        let orientations = frame.orientations(size);
+        let orientation = *orientations.iter().max_by_key(|orientation| orientation.0[blank])?;
+        let blank = usize::from(orientation.0[blank]);
         let mirrors: Vec<Symmetry> =
             frame.symmetries().into_iter().filter(|image| usize::from(image.0[blank]) == blank).collect();
         let divided = match self.divisions {
@@ -186,23 +186,23 @@ impl Partition {
         };
         let mut views = Vec::new();
         for sets in divided {
-            let patterns = |sets: &[Set]| -> Option<Vec<Pattern>> {
+            let patterns = |sets: &[CellSet]| -> Option<Vec<Pattern>> {
                 sets.iter().map(|&set| Pattern::new(frame, set, blank)).collect()
             };
-            views.push(View { laying, patterns: patterns(&sets)? });
+            views.push(View { orientation, patterns: patterns(&sets)? });
             let mirror = mirrors
                 .iter()
-                .max_by_key(|image| sets.iter().filter(|&&set| !sets.contains(&image.set(set))).count())?;
-            if sets.iter().any(|&set| !sets.contains(&mirror.set(set))) {
-                let sets: Vec<Set> = sets.iter().map(|&set| mirror.set(set)).collect();
-                views.push(View { laying, patterns: patterns(&sets)? });
+                .max_by_key(|image| sets.iter().filter(|&&set| !sets.contains(&image.image(set))).count())?;
+            if sets.iter().any(|&set| !sets.contains(&mirror.image(set))) {
+                let sets: Vec<CellSet> = sets.iter().map(|&set| mirror.image(set)).collect();
+                views.push(View { orientation, patterns: patterns(&sets)? });
             }
         }
         Some(views)
     }
 
     /// The cells where the tiles of each pattern belong.
-    fn divide(&self, frame: Frame, blank: usize) -> Vec<Set> {
+    fn divide(&self, frame: Frame, blank: usize) -> Vec<CellSet> {
         if let Some(sets) = self.well_known(frame, blank) {
             return sets;
         }
@@ -220,7 +220,7 @@ impl Partition {
 
     /// Divisions of the 15-puzzle with its blank in the corner that were found
     /// to be better than most.
-    fn well_known(&self, frame: Frame, blank: usize) -> Option<Vec<Set>> {
+    fn well_known(&self, frame: Frame, blank: usize) -> Option<Vec<CellSet>> {
         if (frame.rows, frame.cols, blank) != (4, 4, 15) {
             return None;
         }

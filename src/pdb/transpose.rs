@@ -1,37 +1,38 @@
-//! Turns rows of bits, one for each class, into rows with one for each order.
+//! Transposition of a bit matrix: from one row per class to one row per permutation.
 
-/// Classes whose rows are turned together: what they become fills a cache line.
-const EXPANSION_BATCH: usize = 8 * 64;
+/// Classes that are transposed together: their bits fill a cache line of each target row.
+const BLOCK: usize = 8 * 64;
 
-/// `from` has rows of `stride` words, the bits of one class each; `columns` tells
-/// for each class where its bits belong in every row of `to`, whose rows have
-/// a bit for each column and end at whole words.
-pub(in crate::pdb) fn turn(from: &[u64], stride: usize, columns: &[u32], to: &mut [u64]) {
+/// Transposes `from` into `to`.
+///
+/// `from` has one row of `stride` words per class. `columns` gives the column of each class in
+/// the rows of `to`, which are padded to whole words.
+pub(in crate::pdb) fn transpose(from: &[u64], stride: usize, columns: &[u32], to: &mut [u64]) {
     let row = columns.len().div_ceil(64);
     let mut classes = vec![0; columns.len()];
     for (class, &column) in columns.iter().enumerate() {
         classes[column as usize] = class;
     }
-    for (part, classes) in classes.chunks(EXPANSION_BATCH).enumerate() {
+    for (block, classes) in classes.chunks(BLOCK).enumerate() {
         for at in 0..stride {
             for (word, classes) in classes.chunks(64).enumerate() {
                 let mut square = [0; 64];
                 for (line, &class) in square.iter_mut().zip(classes) {
                     *line = from[class * stride + at];
                 }
-                turn_square(&mut square);
-                let first = at * 64 * row + part * (EXPANSION_BATCH / 64) + word;
-                for (place, line) in to[first..].iter_mut().step_by(row).zip(square) {
-                    *place = line;
+                transpose_square(&mut square);
+                let first = at * 64 * row + block * (BLOCK / 64) + word;
+                for (target, line) in to[first..].iter_mut().step_by(row).zip(square) {
+                    *target = line;
                 }
             }
         }
     }
 }
 
-/// Swaps rows and columns of 64 times 64 bits: first the halves, then the
-/// quarters in each, and so on (Warren, Hacker's Delight, 7-3).
-fn turn_square(square: &mut [u64; 64]) {
+/// Transposes 64 × 64 bits by swapping halves, then quarters, and so on (Warren, Hacker's
+/// Delight, 7-3).
+fn transpose_square(square: &mut [u64; 64]) {
     let (mut width, mut mask) = (32, u64::MAX >> 32);
     while width > 0 {
         for line in (0..64).filter(|line| line & width == 0) {
@@ -49,25 +50,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_bit_is_where_it_belongs() {
-        // Three words of orders, and classes that end in the middle of a word.
+    fn every_bit_moves_to_its_row_and_column() {
+        // Three words of permutations; the classes end in the middle of a word.
         let (stride, classes) = (3, 700);
         let columns: Vec<u32> = (0..classes).map(|class| class * 11 % classes).collect();
-        let bit = |class: usize, order: usize| ((class * 7919 + order * order * 31) / 5).is_multiple_of(3);
+        let bit = |class: usize, rank: usize| ((class * 7919 + rank * rank * 31) / 5).is_multiple_of(3);
         let mut from = vec![0u64; classes as usize * stride];
         for class in 0..classes as usize {
-            for order in 0..stride * 64 {
-                from[class * stride + order / 64] |= u64::from(bit(class, order)) << (order % 64);
+            for rank in 0..stride * 64 {
+                from[class * stride + rank / 64] |= u64::from(bit(class, rank)) << (rank % 64);
             }
         }
-        // The last orders do not exist.
-        let (row, orders) = (classes.div_ceil(64) as usize, stride * 64 - 10);
-        let mut to = vec![0u64; row * orders];
-        turn(&from, stride, &columns, &mut to);
+        // The last permutations do not exist.
+        let (row, ranks) = (classes.div_ceil(64) as usize, stride * 64 - 10);
+        let mut to = vec![0u64; row * ranks];
+        transpose(&from, stride, &columns, &mut to);
         for (class, &column) in columns.iter().enumerate() {
-            for order in 0..orders {
-                let found = to[order * row + column as usize / 64] >> (column % 64) & 1 == 1;
-                assert_eq!(found, bit(class, order), "class {class}, order {order}");
+            for rank in 0..ranks {
+                let found = to[rank * row + column as usize / 64] >> (column % 64) & 1 == 1;
+                assert_eq!(found, bit(class, rank), "class {class}, rank {rank}");
             }
         }
     }

@@ -1,114 +1,113 @@
-//! What of the sums is kept beside a state in the open list.
+//! Payloads: the part of a memo that is stored beside a node in the open list.
 //!
-//! All of it, where memory is plentiful; or only what cannot be found by looking
-//! at the board, where it is not.
+//! [`FullPayload`] stores the whole memo and the board; [`CompactPayload`] stores 4 bytes and
+//! recomputes the rest from the board. The choice is a trade of memory against time.
 
-use super::lookup::Placed;
+use super::lookup::PatternIndex;
 use crate::heuristic::{NoBatch, Parent, SelectionMask, SuccessorBatch};
-use crate::pdb::fifteen::batch::Boards;
+use crate::pdb::fifteen::batch::FifteenBatch;
 use crate::pdb::geometry::permutation::FACTORIALS;
 use crate::pdb::{PatternDatabases, Sums};
 use crate::puzzle::tiles::{Cells, TileState, Tiles};
 use bytemuck::{Pod, Zeroable};
 
-/// A way to keep [`Sums`], for boards of up to 16 cells.
+/// Encoding of [`Sums`] in the open list.
 pub trait PayloadLayout: Sized + Send + Sync + 'static {
-    /// What is kept.
-    type Kept<const N: usize, const V: usize>: Pod + Send;
+    /// The stored data.
+    type Payload<const N: usize, const V: usize>: Pod + Send;
 
-    /// Whether the board is kept, too.
+    /// Whether the payload contains the board.
     const STORES_STATES: bool;
 
-    /// Keeps it.
-    fn keep<const N: usize, const V: usize>(memo: &Sums<N, V>) -> Self::Kept<N, V>;
+    /// Returns the payload of `memo`.
+    fn from_memo<const N: usize, const V: usize>(memo: &Sums<N, V>) -> Self::Payload<N, V>;
 
-    /// All of it, if that is kept.
-    fn whole<const N: usize, const V: usize>(kept: &Self::Kept<N, V>) -> Option<&Kept<N, V>>;
+    /// Returns the full payload, if that is what is stored.
+    fn full<const N: usize, const V: usize>(payload: &Self::Payload<N, V>) -> Option<&FifteenPayload<N, V>>;
 
-    /// Successors that are made together.
-    type SuccessorBatch<const N: usize, const V: usize>: SuccessorBatch<Tiles<u64>, Self::Kept<N, V>>;
+    /// Batch of successors.
+    type SuccessorBatch<const N: usize, const V: usize>: SuccessorBatch<Tiles<u64>, Self::Payload<N, V>>;
 
-    /// Drafts of all successors of some states, where boards are kept.
+    /// Prepares all successors of `parents`. For payloads that contain the board.
     #[inline(always)]
     fn successors<'k, const N: usize, const V: usize>(
         _: &PatternDatabases<N, V, Self>,
         _: &Tiles<u64>,
-        _origins: &[Parent],
-        _kept: impl Fn(u32) -> &'k Self::Kept<N, V>,
-        _brood: &mut Self::SuccessorBatch<N, V>,
+        _parents: &[Parent],
+        _payload: impl Fn(u32) -> &'k Self::Payload<N, V>,
+        _batch: &mut Self::SuccessorBatch<N, V>,
     ) {
     }
 
-    /// Drafts of all successors of some of a brood; whether they are made.
+    /// Prepares all successors of the selected entries of a finished batch. Returns `false` if
+    /// unsupported.
     #[inline(always)]
     fn successors_of<const N: usize, const V: usize>(
         _: &PatternDatabases<N, V, Self>,
-        _brood: &Self::SuccessorBatch<N, V>,
-        _chosen: SelectionMask,
+        _batch: &Self::SuccessorBatch<N, V>,
+        _selected: SelectionMask,
         _next: &mut Self::SuccessorBatch<N, V>,
     ) -> bool {
         false
     }
 
-    /// The estimates of these.
+    /// Finishes the estimates of a prepared batch.
     #[inline(always)]
     fn finish_batch<const N: usize, const V: usize>(
         _: &PatternDatabases<N, V, Self>,
-        _brood: &mut Self::SuccessorBatch<N, V>,
+        _batch: &mut Self::SuccessorBatch<N, V>,
     ) {
     }
 
-    /// The sums again.
-    fn again<const N: usize, const V: usize>(
+    /// Restores the memo of a state from its payload.
+    fn restore<const N: usize, const V: usize>(
         databases: &PatternDatabases<N, V, Self>,
         puzzle: &Tiles<u64>,
         state: &TileState<u64>,
-        kept: Self::Kept<N, V>,
+        payload: Self::Payload<N, V>,
     ) -> Sums<N, V>;
 }
 
-/// Everything is kept, the board too: 4 bytes for each pattern in each view, and
-/// 12 more.
+/// Layout with the whole memo and the board: 4 bytes per pattern and view, and 12 more.
 #[derive(Clone, Copy, Debug)]
 pub struct FullPayload;
 
-/// Where the sums and residues leave four bits.
+/// Position of the blank's cell in `sums`: the four bits above sums and residues.
 pub(in crate::pdb) const BLANK: u32 = 28;
 
-/// What [`FullPayload`] keeps: a board as pattern databases see it.
+/// Payload of [`FullPayload`]: board, pattern indices and sums.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
-pub struct Kept<const N: usize, const V: usize> {
-    /// Where each pattern's tiles are.
-    pub(in crate::pdb) placed: [[Placed; N]; V],
-    /// The sums of the distances, a byte for each view; above them the distances
-    /// modulo 4, two bits each; and in the four bits that these leave, the blank's
-    /// cell.
+pub struct FifteenPayload<const N: usize, const V: usize> {
+    /// Index of each pattern in each view.
+    pub(in crate::pdb) indices: [[PatternIndex; N]; V],
+    /// Sums of the distances, one byte per view; above them the distances modulo 4, two bits
+    /// each; in the four top bits the blank's cell.
     pub(in crate::pdb) sums: u32,
-    /// The board's cells, the lower half first.
+    /// Cells of the board, lower half first.
     cells: [u32; 2],
 }
 
-impl<const N: usize, const V: usize> Kept<N, V> {
+impl<const N: usize, const V: usize> FifteenPayload<N, V> {
     #[inline(always)]
-    pub(in crate::pdb) fn new(placed: [[Placed; N]; V], sums: u32, state: &TileState<u64>) -> Self {
+    pub(in crate::pdb) fn new(indices: [[PatternIndex; N]; V], sums: u32, state: &TileState<u64>) -> Self {
         const { assert!(V <= 2 && N * V <= 6) };
-        Self::whole(placed, sums | u32::from(state.blank) << BLANK, state.cells)
+        Self::from_parts(indices, sums | u32::from(state.blank) << BLANK, state.cells)
     }
 
-    /// The same with sums that tell the blank's cell already.
+    /// Creates a payload from sums that already contain the blank's cell.
     #[inline(always)]
-    pub(in crate::pdb) fn whole(placed: [[Placed; N]; V], sums: u32, cells: u64) -> Self {
-        Self { placed, sums, cells: [cells as u32, (cells >> 32) as u32] }
+    pub(in crate::pdb) fn from_parts(indices: [[PatternIndex; N]; V], sums: u32, cells: u64) -> Self {
+        Self { indices, sums, cells: [cells as u32, (cells >> 32) as u32] }
     }
 
-    /// The board's cells.
+    /// Returns the cells of the board.
     #[inline(always)]
     pub(in crate::pdb) fn cells(&self) -> u64 {
         u64::from(self.cells[0]) | u64::from(self.cells[1]) << 32
     }
 
-    /// The board.
+    /// Returns the board.
     #[inline(always)]
     pub(in crate::pdb) fn state(&self) -> TileState<u64> {
         TileState { cells: self.cells(), blank: (self.sums >> BLANK) as u8 }
@@ -123,26 +122,26 @@ impl<const N: usize, const V: usize> Kept<N, V> {
 }
 
 #[allow(unsafe_code)]
-// SAFETY: all fields can be zero.
-unsafe impl<const N: usize, const V: usize> Zeroable for Kept<N, V> {}
+// SAFETY: all fields are integers, so zero is valid.
+unsafe impl<const N: usize, const V: usize> Zeroable for FifteenPayload<N, V> {}
 #[allow(unsafe_code)]
-// SAFETY: `repr(C)`, and all fields are words of four bytes, so there is no padding;
-// all are `Pod`.
-unsafe impl<const N: usize, const V: usize> Pod for Kept<N, V> {}
+// SAFETY: `repr(C)` with fields of 4-byte words only, so there is no padding, and every bit
+// pattern is valid.
+unsafe impl<const N: usize, const V: usize> Pod for FifteenPayload<N, V> {}
 
 impl PayloadLayout for FullPayload {
-    type Kept<const N: usize, const V: usize> = Kept<N, V>;
-    type SuccessorBatch<const N: usize, const V: usize> = Boards<N, V>;
+    type Payload<const N: usize, const V: usize> = FifteenPayload<N, V>;
+    type SuccessorBatch<const N: usize, const V: usize> = FifteenBatch<N, V>;
     const STORES_STATES: bool = true;
 
     #[inline(always)]
-    fn keep<const N: usize, const V: usize>(memo: &Sums<N, V>) -> Kept<N, V> {
-        memo.kept
+    fn from_memo<const N: usize, const V: usize>(memo: &Sums<N, V>) -> FifteenPayload<N, V> {
+        memo.payload
     }
 
     #[inline(always)]
-    fn whole<const N: usize, const V: usize>(kept: &Kept<N, V>) -> Option<&Kept<N, V>> {
-        Some(kept)
+    fn full<const N: usize, const V: usize>(payload: &FifteenPayload<N, V>) -> Option<&FifteenPayload<N, V>> {
+        Some(payload)
     }
 
     #[inline(always)]
@@ -150,18 +149,18 @@ impl PayloadLayout for FullPayload {
         databases: &PatternDatabases<N, V, Self>,
         puzzle: &Tiles<u64>,
         parents: &[Parent],
-        kept: impl Fn(u32) -> &'k Kept<N, V>,
-        batch: &mut Boards<N, V>,
+        payload: impl Fn(u32) -> &'k FifteenPayload<N, V>,
+        batch: &mut FifteenBatch<N, V>,
     ) {
-        databases.draft_all(puzzle, parents, kept, batch);
+        databases.prepare_all(puzzle, parents, payload, batch);
     }
 
     #[inline(always)]
     fn successors_of<const N: usize, const V: usize>(
         databases: &PatternDatabases<N, V, Self>,
-        batch: &Boards<N, V>,
+        batch: &FifteenBatch<N, V>,
         selected: SelectionMask,
-        next: &mut Boards<N, V>,
+        next: &mut FifteenBatch<N, V>,
     ) -> bool {
         databases.prepare_selected(batch, selected, next)
     }
@@ -169,80 +168,79 @@ impl PayloadLayout for FullPayload {
     #[inline(always)]
     fn finish_batch<const N: usize, const V: usize>(
         databases: &PatternDatabases<N, V, Self>,
-        batch: &mut Boards<N, V>,
+        batch: &mut FifteenBatch<N, V>,
     ) {
-        databases.look_up_all(batch);
+        databases.finish_all(batch);
     }
 
     #[inline(always)]
-    fn again<const N: usize, const V: usize>(
+    fn restore<const N: usize, const V: usize>(
         _: &PatternDatabases<N, V, Self>,
         _: &Tiles<u64>,
         _: &TileState<u64>,
-        kept: Kept<N, V>,
+        payload: FifteenPayload<N, V>,
     ) -> Sums<N, V> {
-        Sums::new(kept)
+        Sums::new(payload)
     }
 }
 
-/// The distances alone are kept, in 4 bytes; where the tiles are is counted
-/// again from the board.
+/// Layout with the distances only, in 4 bytes. Pattern indices are recomputed from the board.
 #[derive(Clone, Copy, Debug)]
 pub struct CompactPayload;
 
-/// For each set of tiles: the sum of their factorials.
+/// Sum of the factorials of the tiles of each set.
 const FACTORIAL_SUMS: [u16; 256] = {
     let mut sums = [0; 256];
     let mut set = 1usize;
     while set < 256 {
-        let greatest = set.ilog2() as usize;
-        sums[set] = sums[set & !(1 << greatest)] + FACTORIALS[greatest] as u16;
+        let largest = set.ilog2() as usize;
+        sums[set] = sums[set & !(1 << largest)] + FACTORIALS[largest] as u16;
         set += 1;
     }
     sums
 };
 
 impl PayloadLayout for CompactPayload {
-    type Kept<const N: usize, const V: usize> = u32;
+    type Payload<const N: usize, const V: usize> = u32;
     type SuccessorBatch<const N: usize, const V: usize> = NoBatch;
     const STORES_STATES: bool = false;
 
     #[inline(always)]
-    fn keep<const N: usize, const V: usize>(memo: &Sums<N, V>) -> u32 {
-        memo.kept.sums & !(u32::MAX << BLANK)
+    fn from_memo<const N: usize, const V: usize>(memo: &Sums<N, V>) -> u32 {
+        memo.payload.sums & !(u32::MAX << BLANK)
     }
 
     #[inline(always)]
-    fn whole<const N: usize, const V: usize>(_: &u32) -> Option<&Kept<N, V>> {
+    fn full<const N: usize, const V: usize>(_: &u32) -> Option<&FifteenPayload<N, V>> {
         None
     }
 
     #[inline(always)]
-    fn again<const N: usize, const V: usize>(
+    fn restore<const N: usize, const V: usize>(
         databases: &PatternDatabases<N, V, Self>,
         puzzle: &Tiles<u64>,
         state: &TileState<u64>,
-        kept: u32,
+        payload: u32,
     ) -> Sums<N, V> {
-        let mut placed = [[0; N]; V];
+        let mut indices = [[0; N]; V];
         let cells = puzzle.size().cells();
-        for (lookups, placed) in databases.lookups.iter().zip(&mut placed) {
-            // Boards are read in the order of each pattern's own frame, so all
-            // patterns of a view are met together only if they share it.
-            for (lookup, placed) in lookups.iter().zip(placed) {
-                let (mut set, mut number, mut met): (u16, u16, usize) = (0, 0, 0);
-                for (cell, &at) in lookup.reading[..cells].iter().enumerate() {
+        for (lookups, indices) in databases.lookups.iter().zip(&mut indices) {
+            // The cells are read in the row-major order of each pattern's own frame, which may
+            // differ between the patterns of a view.
+            for (lookup, index) in lookups.iter().zip(indices) {
+                let (mut set, mut rank, mut found): (u16, u16, usize) = (0, 0, 0);
+                for (cell, &at) in lookup.row_major[..cells].iter().enumerate() {
                     let tile = usize::from(lookup.tiles[state.cells.label(at.into())]);
                     if tile < 8 {
                         set |= 1 << cell;
-                        // Greater tiles that were met before this one.
-                        number = number.wrapping_add(FACTORIAL_SUMS[met & (0xfe << tile) & 0xff]);
-                        met |= 1 << tile;
+                        // Larger tiles that come before this one.
+                        rank = rank.wrapping_add(FACTORIAL_SUMS[found & (0xfe << tile) & 0xff]);
+                        found |= 1 << tile;
                     }
                 }
-                *placed = Placed::from(set) | Placed::from(number) << 16;
+                *index = PatternIndex::from(set) | PatternIndex::from(rank) << 16;
             }
         }
-        Sums::new(Kept::new(placed, kept, state))
+        Sums::new(FifteenPayload::new(indices, payload, state))
     }
 }

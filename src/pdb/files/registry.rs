@@ -22,11 +22,11 @@ pub struct Library {
     classes: Vec<Arc<Classes>>,
     databases: Vec<Arc<Database>>,
     /// What lanes look at, which is the same for all goals.
-    in_lanes: Mutex<Vec<InLanes>>,
+    shared_columns: Mutex<Vec<SharedColumns>>,
 }
 
 /// The tiles of some patterns, and what lanes look at.
-type InLanes = (Frame, Vec<usize>, Arc<[u64]>);
+type SharedColumns = (Frame, Vec<usize>, Arc<[u64]>);
 
 /// What it takes to have a partition's databases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,7 +85,7 @@ impl Library {
 
     fn classes(&mut self, pattern: Pattern) -> Option<Arc<Classes>> {
         if let Some(known) =
-            self.classes.iter().find(|classes| classes.are_of(pattern.frame, pattern.tiles()))
+            self.classes.iter().find(|classes| classes.matches(pattern.frame, pattern.tiles()))
         {
             return Some(known.clone());
         }
@@ -158,14 +158,15 @@ impl Library {
         Some(needs)
     }
 
-    /// What lanes look at for some patterns; made if it is not there.
-    pub(in crate::pdb) fn in_lanes(
+    /// Returns the column words of the AVX-512 kernel for `patterns`; calls `make` if they are
+    /// not cached.
+    pub(in crate::pdb) fn shared_columns(
         &self,
         patterns: &[Pattern],
         make: impl FnOnce() -> Arc<[u64]>,
     ) -> Arc<[u64]> {
         let (frame, tiles) = (patterns[0].frame, patterns.iter().map(|pattern| pattern.tiles()).collect());
-        let mut all = self.in_lanes.lock();
+        let mut all = self.shared_columns.lock();
         if let Some((_, _, known)) = all.iter().find(|(of, sizes, _)| (*of, sizes) == (frame, &tiles)) {
             return known.clone();
         }
@@ -210,7 +211,7 @@ impl Library {
             missing.push((pattern, classes));
         }
         for (pattern, classes) in missing {
-            let database = self.load_or_make(pattern, &classes, threads, &mut made, listener)?;
+            let database = self.load_or_build(pattern, &classes, threads, &mut made, listener)?;
             self.databases.push(Arc::new(database));
         }
         Ok(true)
@@ -220,10 +221,10 @@ impl Library {
     pub fn verify(store: &Store, pattern: Pattern) -> Result<(), Damage> {
         let classes = Arc::new(Classes::new(pattern.frame, pattern.tiles()).ok_or(Damage::Foreign)?);
         let database = store.load(pattern, &classes)?.ok_or(Damage::Foreign)?;
-        if database.is_sound() { Ok(()) } else { Err(Damage::Checksum) }
+        if database.is_consistent() { Ok(()) } else { Err(Damage::Checksum) }
     }
 
-    fn load_or_make(
+    fn load_or_build(
         &self,
         pattern: Pattern,
         classes: &Arc<Classes>,

@@ -1,94 +1,95 @@
-//! Where a pattern's tiles are, whichever is which: the occupied cells, and the
-//! region of the other cells in which the blank is.
+//! Classes of pattern states: the set of occupied cells, and the region of the blank.
 //!
-//! A *class* is one such pair. The blank goes about in its region without
-//! touching the pattern, so a class is all that there is to know about it. The
-//! classes whose tiles occupy the even cells an even number of times (as the
-//! goal does, or not) come first: a move of a tile leads from one half of the
-//! classes into the other.
+//! A *region* is a connected set of unoccupied cells. The blank moves inside its region
+//! without moving a pattern tile, so its exact cell is irrelevant. A *class* is a set of
+//! occupied cells together with a region.
+//!
+//! Classes are ordered by colour: those with an even number of tiles on odd cells of the
+//! chessboard come first. A tile's move leads from one colour to the other.
 
 use crate::memory::prefetch;
-use crate::pdb::geometry::canonical::{CELLS, Frame, Set, cells_of};
-use crate::pdb::geometry::permutation::Passage;
+use crate::pdb::geometry::canonical::{CELLS, CellSet, Frame, cells_of};
+use crate::pdb::geometry::permutation::Jump;
 use std::sync::Arc;
 
-/// The classes of so many tiles on a frame.
+/// All classes of `tiles` tiles on a frame.
 #[derive(Debug)]
 pub(in crate::pdb) struct Classes {
     frame: Frame,
     tiles: usize,
-    /// How many low cells the first of the two rank tables covers: a byte, where
-    /// there is no more than another one.
+    /// Number of low cells that the first of the two rank tables covers: 8 on boards of up to
+    /// 16 cells, else half of the cells.
     low_cells: u32,
+    /// The rank of a set is the sum of the ranks of its two halves.
     low: Box<[u32; HALF]>,
     high: Box<[u32; HALF]>,
-    /// Whether the board has over 16 cells.
+    /// Whether the board has more than 16 cells.
     is_wide: bool,
-    /// By the rank of the occupied cells: the number of the region of each
-    /// other cell (four bits each, or three on boards over 16 cells), and in the
-    /// top half of the second word the class of region 0.
+    /// For each set, by rank: the region number of each unoccupied cell (four bits each, or
+    /// three on boards of more than 16 cells), and in the top half of the second word the
+    /// class of region 0.
     sets: Vec<[u64; 2]>,
-    /// The same on boards of up to 16 cells, in one word, so that more of it stays
-    /// in the cache: three bits for each free cell in its place, and the column of
-    /// region 0 above [`COLUMN`].
+    /// Compact form of `sets` for boards of up to 16 cells, one word per set to save cache:
+    /// three bits of region number per cell, and above [`COLUMN_SHIFT`] the column of
+    /// region 0.
     words: Option<Arc<Words>>,
-    /// On such boards, the number of each class in the order of how many cells of each
-    /// row are occupied, and then of the ranks: a tile's move along a row, which keeps
-    /// the order of the tiles too, leads to one that is not far away.
+    /// On such boards, the table column of each class. Columns are sorted by the number of
+    /// occupied cells in each row, then by rank: a horizontal move, which also keeps the
+    /// permutation, then leads to a nearby column.
     columns: Vec<u32>,
-    /// The occupied cells and the blank's region, for each class.
-    members: Vec<(Set, Set)>,
-    /// The cells beside each cell.
-    beside: [Set; CELLS],
-    /// Classes of even colour.
+    /// Occupied cells and region of each class.
+    members: Vec<(CellSet, CellSet)>,
+    /// Cells adjacent to each cell.
+    adjacent: [CellSet; CELLS],
+    /// Number of classes of even colour.
     even: usize,
 }
 
-/// What is after a tile has moved.
+/// Result of a move of a pattern tile.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::pdb) struct Moved {
-    /// The occupied cells.
-    pub(in crate::pdb) set: Set,
-    /// Where the blank is.
+pub(in crate::pdb) struct TileMove {
+    /// Occupied cells after the move.
+    pub(in crate::pdb) set: CellSet,
+    /// Cell of the blank after the move.
     pub(in crate::pdb) blank: usize,
-    /// The tile's way past others.
-    pub(in crate::pdb) passage: Passage,
+    /// Jump of the tile over others in row-major order.
+    pub(in crate::pdb) jump: Jump,
 }
 
 /// Cells in a byte.
 const BYTE: usize = 8;
 
-/// The sets of half of the cells.
+/// Number of subsets of half of the cells.
 const HALF: usize = 1 << CELLS.div_ceil(2);
 
-/// The most regions that are told apart. On a board of up to 16 cells there are
-/// no more: no two regions have cells side by side.
-const MOST_REGIONS: u64 = 8;
+/// Maximum number of regions. A board of up to 16 cells has no more, because cells of
+/// different regions are never adjacent.
+const MAX_REGIONS: u64 = 8;
 
-/// Where the column of region 0 begins in a word.
-pub(in crate::pdb) const COLUMN: u32 = 48;
+/// Position of the column of region 0 in a word.
+pub(in crate::pdb) const COLUMN_SHIFT: u32 = 48;
 
-/// Words by the rank of occupied cells. There are at most 12,870 sets of eight
-/// cells; so many more that a mask keeps a rank below it.
+/// Words by set rank. There are at most 12,870 sets; the size is rounded up to a power of two,
+/// so that a mask replaces the bounds check.
 pub(in crate::pdb) type Words = [u64; WORDS];
 const WORDS: usize = 1 << 14;
 
-/// Bits for the number of a region in a word.
+/// Bits of a region number in a word.
 pub(in crate::pdb) const REGION_BITS: u32 = 3;
 
-/// The column of some occupied cells in the word that is known by their rank;
-/// `shift`: the blank's cell times [`REGION_BITS`].
+/// Returns the column encoded in the word of a set; `shift` is the blank's cell times
+/// [`REGION_BITS`].
 #[inline(always)]
-pub(in crate::pdb) fn in_word(word: u64, shift: u32) -> u32 {
-    (word >> COLUMN) as u32 + (word >> (shift & 63)) as u32 % MOST_REGIONS as u32
+pub(in crate::pdb) fn column_in_word(word: u64, shift: u32) -> u32 {
+    (word >> COLUMN_SHIFT) as u32 + (word >> (shift & 63)) as u32 % MAX_REGIONS as u32
 }
 
-/// Cells whose regions lie in the first of two words, at three bits each.
+/// Number of cells whose regions fit into the first of two words, at three bits each.
 const FIRST_WORD: usize = 21;
 
 impl Classes {
-    /// The classes of `tiles` tiles; none if some set has more regions than can
-    /// be told apart.
+    /// Enumerates the classes of `tiles` tiles; `None` if a set has more than
+    /// [`MAX_REGIONS`] regions.
     pub(in crate::pdb) fn new(frame: Frame, tiles: usize) -> Option<Self> {
         let cells = frame.cells();
         let low_cells = if cells <= 2 * BYTE { BYTE as u32 } else { cells.div_ceil(2) as u32 };
@@ -117,12 +118,12 @@ impl Classes {
             words: None,
             columns: Vec::new(),
             members: Vec::new(),
-            beside: std::array::from_fn(|cell| frame.around(1 << cell)),
+            adjacent: std::array::from_fn(|cell| frame.adjacent(1 << cell)),
             even: 0,
         };
         for odd in [false, true] {
             for set in (0..=frame.all()).filter(|set| set.count_ones() as usize == tiles) {
-                if (set & frame.white()).count_ones() % 2 == u32::from(odd) {
+                if (set & frame.odd_cells()).count_ones() % 2 == u32::from(odd) {
                     new.add(set)?;
                 }
             }
@@ -131,106 +132,105 @@ impl Classes {
             }
         }
         if !new.is_wide {
-            new.columns = new.in_order();
-            new.words = Some(new.in_words());
+            new.columns = new.ordered_columns();
+            new.words = Some(new.pack_words());
         }
         Some(new)
     }
 
-    fn add(&mut self, set: Set) -> Option<()> {
-        let rank = self.rank(set);
+    /// Adds the classes of `set`.
+    fn add(&mut self, set: CellSet) -> Option<()> {
+        let rank = self.set_rank(set);
         let first = self.members.len() as u64;
         let bits = if self.is_wide { 3 } else { 4 };
         let mut words = [0, first << 32];
         let mut rest = self.frame.all() & !set;
-        let mut number = 0;
+        let mut region_number = 0;
         while rest != 0 {
             let cell = rest.trailing_zeros() as usize;
             let region = self.frame.region(set, cell);
             rest &= !region;
-            if number == MOST_REGIONS {
+            if region_number == MAX_REGIONS {
                 return None;
             }
             for cell in cells_of(region) {
                 let (word, at) =
                     if self.is_wide && cell >= FIRST_WORD { (1, cell - FIRST_WORD) } else { (0, cell) };
-                words[word] |= number << (at * bits);
+                words[word] |= region_number << (at * bits);
             }
             self.members.push((set, region));
-            number += 1;
+            region_number += 1;
         }
         self.sets[rank] = words;
         Some(())
     }
 
-    /// [`Classes::columns`].
-    fn in_order(&self) -> Vec<u32> {
-        let in_rows = |set: Set| -> u64 {
+    /// Computes the columns of all classes.
+    fn ordered_columns(&self) -> Vec<u32> {
+        let in_rows = |set: CellSet| -> u64 {
             let row = |row: usize| set >> (row * self.frame.cols) & ((1 << self.frame.cols) - 1);
             (0..self.frame.rows).fold(0, |counts, at| counts << 4 | u64::from(row(at).count_ones()))
         };
         let mut classes: Vec<usize> = (0..self.members.len()).collect();
         classes.sort_by_cached_key(|&class| {
             let (set, _) = self.members[class];
-            (in_rows(set), self.rank(set), class)
+            (in_rows(set), self.set_rank(set), class)
         });
         let mut columns = vec![0; classes.len()];
         (0..).zip(classes).for_each(|(column, class)| columns[class] = column);
         columns
     }
 
-    /// [`Classes::words`].
-    fn in_words(&self) -> Arc<Words> {
+    /// Computes the compact words of all sets.
+    fn pack_words(&self) -> Arc<Words> {
         let mut words = vec![0; WORDS];
         for &(set, region) in self.members.iter().rev() {
             let class = self.class(set, region.trailing_zeros() as usize);
-            let first = self.sets[self.rank(set)][1] >> 32;
-            let word = &mut words[self.rank(set)];
-            *word |= u64::from(self.columns[first as usize]) << COLUMN;
+            let first = self.sets[self.set_rank(set)][1] >> 32;
+            let word = &mut words[self.set_rank(set)];
+            *word |= u64::from(self.columns[first as usize]) << COLUMN_SHIFT;
             for cell in cells_of(region) {
                 *word |= (u64::from(class) - first) << (REGION_BITS * cell as u32);
             }
         }
-        Arc::<[u64]>::from(words).try_into().expect("there are so many")
+        Arc::<[u64]>::from(words).try_into().expect("the vector has this length")
     }
 
-    /// On boards of up to 16 cells, the number of each class in the order of
-    /// their occupied cells; none on wider ones.
+    /// Returns the column of each class on boards of up to 16 cells; `None` on wider ones.
     pub(in crate::pdb) fn columns(&self) -> Option<&[u32]> {
         (!self.is_wide).then_some(&self.columns)
     }
 
-    /// The rank of some occupied cells.
+    /// Returns the rank of `set` among the sets of its size.
     #[inline(always)]
-    pub(in crate::pdb) fn rank(&self, set: Set) -> usize {
+    pub(in crate::pdb) fn set_rank(&self, set: CellSet) -> usize {
         let low = self.low[set as usize & ((1 << self.low_cells) - 1) & (HALF - 1)];
         (self.high[(set as usize >> self.low_cells) & (HALF - 1)] + low) as usize
     }
 
-    /// The class of some occupied cells and of the blank's cell.
+    /// Returns the class of `set` and the region of `blank`.
     #[inline(always)]
-    pub(in crate::pdb) fn class(&self, set: Set, blank: usize) -> u32 {
-        self.class_by_rank(self.rank(set), blank)
+    pub(in crate::pdb) fn class(&self, set: CellSet, blank: usize) -> u32 {
+        self.class_by_set_rank(self.set_rank(set), blank)
     }
 
-    /// The column of some occupied cells and of the blank's cell, on boards of up to
-    /// 16 cells.
+    /// Returns the column of `set` and the region of `blank` on boards of up to 16 cells.
     #[inline(always)]
-    pub(in crate::pdb) fn column(&self, set: Set, blank: usize) -> Option<u32> {
+    pub(in crate::pdb) fn column(&self, set: CellSet, blank: usize) -> Option<u32> {
         let words = self.words.as_ref()?;
-        Some(in_word(words[self.rank(set) % WORDS], REGION_BITS * blank as u32))
+        Some(column_in_word(words[self.set_rank(set) % WORDS], REGION_BITS * blank as u32))
     }
 
-    /// Asks for what is known by a rank.
+    /// Prefetches the region numbers of a set.
     #[inline(always)]
-    pub(in crate::pdb) fn prefetch(&self, rank: usize) {
-        prefetch(&raw const self.sets[rank]);
+    pub(in crate::pdb) fn prefetch(&self, set_rank: usize) {
+        prefetch(&raw const self.sets[set_rank]);
     }
 
-    /// The class of the occupied cells of a rank and of the blank's cell.
+    /// Returns the class of a set, given by rank, and the region of `blank`.
     #[inline(always)]
-    pub(in crate::pdb) fn class_by_rank(&self, rank: usize, blank: usize) -> u32 {
-        let [first, second] = self.sets[rank];
+    pub(in crate::pdb) fn class_by_set_rank(&self, set_rank: usize, blank: usize) -> u32 {
+        let [first, second] = self.sets[set_rank];
         let region = if !self.is_wide {
             first >> (4 * blank) & 15
         } else if blank < FIRST_WORD {
@@ -241,60 +241,60 @@ impl Classes {
         (second >> 32) as u32 + region as u32
     }
 
-    /// The two tables whose sum is the rank of occupied cells, by their bytes, and
-    /// what is known by that rank ([`in_word`]); for boards of up to 16 cells.
+    /// Returns the rank tables of the two bytes of a set, whose sum is its rank, and the words
+    /// by rank (see [`column_in_word`]). For boards of up to 16 cells.
     pub(in crate::pdb) fn ranks(&self) -> ([u16; 256], [u16; 256], Arc<Words>) {
         let bytes = |ranks: &[u32; HALF]| std::array::from_fn(|byte| ranks[byte] as u16);
         (bytes(&self.low), bytes(&self.high), self.words.clone().expect("the board has up to 16 cells"))
     }
 
-    /// Whether these are the classes of so many tiles on a frame.
-    pub(in crate::pdb) fn are_of(&self, frame: Frame, tiles: usize) -> bool {
+    /// Returns whether these are the classes of `tiles` tiles on `frame`.
+    pub(in crate::pdb) fn matches(&self, frame: Frame, tiles: usize) -> bool {
         (self.frame, self.tiles) == (frame, tiles)
     }
 
-    /// How many classes there are.
+    /// Returns the number of classes.
     pub(in crate::pdb) fn len(&self) -> usize {
         self.members.len()
     }
 
-    /// How many of them, the first ones, are of even colour.
+    /// Returns the number of classes of even colour, which come first.
     pub(in crate::pdb) fn even(&self) -> usize {
         self.even
     }
 
-    /// The occupied cells of a class, and the blank's region.
+    /// Returns the occupied cells and the region of `class`.
     #[inline(always)]
-    pub(in crate::pdb) fn member(&self, class: usize) -> (Set, Set) {
+    pub(in crate::pdb) fn member(&self, class: usize) -> (CellSet, CellSet) {
         self.members[class]
     }
 
-    /// All moves of the tiles of a class.
+    /// Returns all tile moves from `class`.
     #[inline(always)]
-    pub(in crate::pdb) fn moves(&self, class: usize) -> impl Iterator<Item = Moved> {
+    pub(in crate::pdb) fn moves(&self, class: usize) -> impl Iterator<Item = TileMove> {
         let (set, region) = self.members[class];
-        cells_of(set).flat_map(move |from| self.moves_of((set, region), from, Set::MAX))
+        cells_of(set).flat_map(move |from| self.moves_of((set, region), from, CellSet::MAX))
     }
 
-    /// The moves of the tile in one of the occupied cells, where the blank is in a
-    /// region.
+    /// Returns the moves of the tile in cell `from` to cells of `onto`, with the blank in
+    /// `region`.
     #[inline(always)]
     pub(in crate::pdb) fn moves_of(
         &self,
-        (set, region): (Set, Set),
+        (set, region): (CellSet, CellSet),
         from: usize,
-        onto: Set,
-    ) -> impl Iterator<Item = Moved> {
+        onto: CellSet,
+    ) -> impl Iterator<Item = TileMove> {
         let at = (set & ((1 << from) - 1)).count_ones() as usize;
-        cells_of(self.beside[from] & region & onto).map(move |to| {
-            let between: Set = (1 << from.max(to)) - (2 << from.min(to));
+        cells_of(self.adjacent[from] & region & onto).map(move |to| {
+            let between: CellSet = (1 << from.max(to)) - (2 << from.min(to));
             let others = (set & between).count_ones() as usize;
-            let passage = Passage { at, others, forward: to > from };
-            Moved { set: set ^ 1 << from ^ 1 << to, blank: from, passage }
+            let jump = Jump { at, others, forward: to > from };
+            TileMove { set: set ^ 1 << from ^ 1 << to, blank: from, jump }
         })
     }
 
-    /// The bytes of the tables.
+    /// Returns the size of the tables in bytes.
     pub(in crate::pdb) fn bytes(&self) -> usize {
         4 * (self.low.len() + self.high.len())
             + 16 * self.sets.len()
@@ -308,20 +308,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_set_and_region_has_a_class_of_its_own() {
+    fn set_and_region_determine_the_class() {
         for (rows, cols, tiles) in [(4, 4, 8), (4, 4, 1), (3, 3, 8), (5, 2, 4), (5, 5, 6), (6, 4, 3)] {
             let frame = Frame { rows, cols };
             let classes = Classes::new(frame, tiles).unwrap();
             for class in 0..classes.len() {
                 let (set, region) = classes.member(class);
                 assert_eq!(set.count_ones() as usize, tiles);
-                assert_eq!((set & frame.white()).count_ones() & 1 == 0, class < classes.even());
+                assert_eq!((set & frame.odd_cells()).count_ones() & 1 == 0, class < classes.even());
                 assert_eq!(region, frame.region(set, region.trailing_zeros() as usize));
                 for cell in cells_of(region) {
                     assert_eq!(classes.class(set, cell) as usize, class);
                     if let Some(words) = &classes.words {
-                        let word = words[classes.rank(set)];
-                        let column = in_word(word, REGION_BITS * cell as u32);
+                        let word = words[classes.set_rank(set)];
+                        let column = column_in_word(word, REGION_BITS * cell as u32);
                         assert_eq!(column, classes.columns[class]);
                     }
                 }
@@ -333,8 +333,8 @@ mod tests {
     }
 
     #[test]
-    fn there_are_as_many_as_expected() {
-        // One region each, where a single tile cannot divide the board.
+    fn class_counts() {
+        // A single tile cannot divide these boards: one region per set.
         assert_eq!(Classes::new(Frame { rows: 4, cols: 4 }, 1).unwrap().len(), 16);
         assert_eq!(Classes::new(Frame { rows: 3, cols: 3 }, 8).unwrap().len(), 9);
         assert_eq!(Classes::new(Frame { rows: 5, cols: 5 }, 6).unwrap().len(), 251_400);

@@ -1,4 +1,7 @@
-//! Where the tiles of a pattern can lie: orientations, placements, permutations.
+//! Indexing of pattern states: canonical board, patterns, classes, permutations.
+//!
+//! A pattern state is split into a *class* (the set of occupied cells and the blank's region,
+//! `classes`) and a *permutation* (which tile is on which occupied cell, `permutation`).
 
 pub(crate) mod canonical;
 pub(crate) mod classes;

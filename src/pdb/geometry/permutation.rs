@@ -1,23 +1,24 @@
-//! Which tile is which: the order in which a pattern's tiles are met when the
-//! frame is read row by row, as a number.
+//! Permutations of a pattern's tiles, and their ranks.
 //!
-//! The number counts inversions: a pair of tiles in the wrong order adds the
-//! factorial of the greater one. A tile that moves sideways meets nobody; one
-//! that moves to another row passes those in between, and each of them changes
-//! the number by a term that depends on the two alone.
+//! The permutation lists the tiles on the occupied cells in row-major order. Its rank is a
+//! weighted inversion count: each inverted pair adds the factorial of the larger tile.
+//!
+//! A horizontal move keeps the permutation. A vertical move makes the tile *jump* over the
+//! tiles between its two cells in row-major order. Each of them changes the rank by an
+//! *inversion delta* that depends on the two tiles only, so ranks are updated incrementally.
 
-/// The most tiles in a pattern.
-pub const MOST_TILES: usize = 8;
+/// Maximum number of tiles in a pattern.
+pub const MAX_TILES: usize = 8;
 
-/// Tiles in the order in which they are met.
-pub(in crate::pdb) type Order = [u8; MOST_TILES];
+/// Tiles in the row-major order of their cells.
+pub(in crate::pdb) type Permutation = [u8; MAX_TILES];
 
-/// The factorials: how many orders so many tiles have.
-pub(in crate::pdb) const FACTORIALS: [u32; MOST_TILES + 1] = [1, 1, 2, 6, 24, 120, 720, 5040, 40320];
+/// Factorials: the number of permutations of `n` tiles.
+pub(in crate::pdb) const FACTORIALS: [u32; MAX_TILES + 1] = [1, 1, 2, 6, 24, 120, 720, 5040, 40320];
 
-/// What is added to an order's number when a tile that comes before another one
-/// changes places with it, modulo 2^16.
-pub(in crate::pdb) fn passing(tile: usize, other: usize) -> u16 {
+/// Returns the change of the rank, modulo 2^16, when `tile` jumps over `other`, which comes
+/// next in the permutation.
+pub(in crate::pdb) fn inversion_delta(tile: usize, other: usize) -> u16 {
     match tile.cmp(&other) {
         std::cmp::Ordering::Less => FACTORIALS[other] as u16,
         std::cmp::Ordering::Equal => 0,
@@ -25,70 +26,72 @@ pub(in crate::pdb) fn passing(tile: usize, other: usize) -> u16 {
     }
 }
 
-/// The number of an order of the first `tiles` tiles.
-pub(in crate::pdb) fn number(order: &[u8]) -> u16 {
-    let mut number = 0;
-    for (at, &tile) in order.iter().enumerate() {
-        let smaller = order[at + 1..].iter().filter(|&&later| later < tile).count() as u32;
-        number += smaller * FACTORIALS[tile as usize];
+/// Returns the rank of a permutation of the tiles `0..permutation.len()`.
+pub(in crate::pdb) fn rank(permutation: &[u8]) -> u16 {
+    let mut rank = 0;
+    for (at, &tile) in permutation.iter().enumerate() {
+        let smaller = permutation[at + 1..].iter().filter(|&&later| later < tile).count() as u32;
+        rank += smaller * FACTORIALS[tile as usize];
     }
-    number as u16
+    rank as u16
 }
 
-/// The order with a number.
-pub(in crate::pdb) fn order(number: u16, tiles: usize) -> Order {
-    let mut order = [0; MOST_TILES];
-    let mut rest = u32::from(number);
-    // Put the greatest tile first in its place among the smaller ones.
+/// Returns the permutation of `tiles` tiles with rank `rank`.
+pub(in crate::pdb) fn unrank(rank: u16, tiles: usize) -> Permutation {
+    let mut permutation = [0; MAX_TILES];
+    let mut rest = u32::from(rank);
+    // Decompose the rank: for each tile, the number of smaller tiles after it.
     for tile in (0..tiles).rev() {
         let smaller_after = (rest / FACTORIALS[tile]) as usize;
         rest %= FACTORIALS[tile];
-        order[tile] = smaller_after as u8;
+        permutation[tile] = smaller_after as u8;
     }
-    let digits = order;
+    let digits = permutation;
     for (tile, &smaller_after) in digits.iter().enumerate().take(tiles) {
-        // So many of the tiles before it, all of them smaller, come after it.
+        // Insert the tile in front of `smaller_after` of the smaller tiles.
         let at = tile - smaller_after as usize;
-        order.copy_within(at..tile, at + 1);
-        order[at] = tile as u8;
+        permutation.copy_within(at..tile, at + 1);
+        permutation[at] = tile as u8;
     }
-    order
+    permutation
 }
 
-/// A tile's way past others: where it is in the order, how many it passes, and
-/// whether they come after it.
+/// Jump of a tile over others in row-major order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::pdb) struct Passage {
+pub(in crate::pdb) struct Jump {
+    /// Position of the tile in the permutation before the jump.
     pub(in crate::pdb) at: usize,
+    /// Number of tiles that it jumps over.
     pub(in crate::pdb) others: usize,
+    /// Whether those tiles come after it.
     pub(in crate::pdb) forward: bool,
 }
 
-impl Passage {
-    /// The same way back.
-    pub(in crate::pdb) fn back(self) -> Self {
+impl Jump {
+    /// Returns the inverse jump.
+    pub(in crate::pdb) fn reversed(self) -> Self {
         let at = if self.forward { self.at + self.others } else { self.at - self.others };
         Self { at, others: self.others, forward: !self.forward }
     }
 
-    /// The order afterwards.
-    pub(in crate::pdb) fn apply(self, order: &mut Order) {
+    /// Applies the jump to `permutation`.
+    pub(in crate::pdb) fn apply(self, permutation: &mut Permutation) {
         if self.forward {
-            order[self.at..=self.at + self.others].rotate_left(1);
+            permutation[self.at..=self.at + self.others].rotate_left(1);
         } else {
-            order[self.at - self.others..=self.at].rotate_right(1);
+            permutation[self.at - self.others..=self.at].rotate_right(1);
         }
     }
 
-    /// What is added to the number of an order, modulo 2^16.
-    pub(in crate::pdb) fn change(self, order: &Order) -> u16 {
-        let tile = order[self.at] as usize;
+    /// Returns the change of the rank of `permutation`, modulo 2^16.
+    pub(in crate::pdb) fn rank_delta(self, permutation: &Permutation) -> u16 {
+        let tile = permutation[self.at] as usize;
         if self.forward {
-            let passed = &order[self.at + 1..=self.at + self.others];
-            passed.iter().fold(0, |sum: u16, &other| sum.wrapping_add(passing(tile, other.into())))
+            let passed = &permutation[self.at + 1..=self.at + self.others];
+            passed.iter().fold(0, |sum: u16, &other| sum.wrapping_add(inversion_delta(tile, other.into())))
         } else {
-            let passed = &order[self.at - self.others..self.at];
-            passed.iter().fold(0, |sum: u16, &other| sum.wrapping_sub(passing(tile, other.into())))
+            let passed = &permutation[self.at - self.others..self.at];
+            passed.iter().fold(0, |sum: u16, &other| sum.wrapping_sub(inversion_delta(tile, other.into())))
         }
     }
 }
@@ -98,16 +101,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_orders_tell_each_other() {
-        for (tiles, &orders) in FACTORIALS.iter().enumerate() {
-            for n in 0..orders {
-                assert_eq!(number(&order(n as u16, tiles)[..tiles]), n as u16);
+    fn rank_inverts_unrank() {
+        for (tiles, &permutations) in FACTORIALS.iter().enumerate() {
+            for n in 0..permutations {
+                assert_eq!(rank(&unrank(n as u16, tiles)[..tiles]), n as u16);
             }
         }
     }
 
     #[test]
-    fn passing_others_changes_the_number_as_told() {
+    fn rank_delta_matches_the_rank_after_the_jump() {
         let tiles = 7;
         for n in (0..FACTORIALS[tiles]).step_by(37) {
             for at in 0..tiles {
@@ -117,12 +120,12 @@ mod tests {
                         if !fits {
                             continue;
                         }
-                        let passage = Passage { at, others, forward };
-                        let before = order(n as u16, tiles);
+                        let jump = Jump { at, others, forward };
+                        let before = unrank(n as u16, tiles);
                         let mut after = before;
-                        passage.apply(&mut after);
-                        assert_eq!(number(&after[..tiles]), (n as u16).wrapping_add(passage.change(&before)));
-                        passage.back().apply(&mut after);
+                        jump.apply(&mut after);
+                        assert_eq!(rank(&after[..tiles]), (n as u16).wrapping_add(jump.rank_delta(&before)));
+                        jump.reversed().apply(&mut after);
                         assert_eq!(after, before);
                     }
                 }

@@ -1,10 +1,9 @@
-//! The successors of a handful of boards of up to 16 cells, made together.
+//! Successors of a batch of boards of up to 16 cells, as a structure of arrays.
 //!
-//! They are prepared one move after the other: for many boards the same is to be
-//! done then. What there is to know of them lies field by field, so that it is told
-//! for many at once: always for the sums, and where the processor has lanes for it,
-//! for all else too (`avx512`). FullPayload boards are put together only where they are
-//! kept.
+//! Successors are generated grouped by move direction, so each inner loop is uniform. Their
+//! fields are stored as separate arrays: the sums of eight successors are computed per vector
+//! instruction, and with AVX-512 the bit indices of sixteen (`avx512`). Payloads are assembled
+//! only for successors that are pushed to the open list.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
@@ -14,76 +13,77 @@ pub(crate) mod avx512;
 
 pub(in crate::pdb) use crate::pdb::fifteen::batch::avx512::{Avx512, bytes as avx512_bytes};
 
-use super::lookup::{LABELS, Placed, turn};
+use super::lookup::{LABELS, PatternIndex, move_index};
 use crate::heuristic::{EXPANSION_BATCH, Parent, SelectionMask, SuccessorBatch};
 use crate::pdb::fifteen::batch::avx512::AVX512_LANES;
-use crate::pdb::fifteen::payload::{BLANK, Kept};
-use crate::pdb::{PatternDatabases, PayloadLayout, change};
+use crate::pdb::fifteen::payload::{BLANK, FifteenPayload};
+use crate::pdb::{PatternDatabases, PayloadLayout, sums_delta};
 use crate::puzzle::Move;
 use crate::puzzle::tiles::{TileState, Tiles};
 
-/// Successors of a handful at most.
-const MOST: usize = 4 * EXPANSION_BATCH;
+/// Maximum number of successors of a batch.
+const MAX_SUCCESSORS: usize = 4 * EXPANSION_BATCH;
 
-/// The successors of a handful of boards.
+/// Successors of a batch of boards.
 #[derive(Debug)]
-pub struct Boards<const N: usize, const V: usize> {
+pub struct FifteenBatch<const N: usize, const V: usize> {
     count: usize,
-    cells: [u64; MOST],
-    /// As in [`Kept`]; those of the board before, until they are finished.
-    sums: [u32; MOST],
-    estimates: [u32; MOST],
-    /// Where each pattern's tiles are.
-    placed: [[[Placed; MOST]; N]; V],
-    /// In each view: the pattern that has changed, where its bit is, and what that is.
-    parts: [[u32; MOST]; V],
-    places: [[u32; MOST]; V],
-    bits: [[u32; MOST]; V],
-    /// The board before, and together with it the move.
-    parents: [u8; MOST],
-    before: Before<N, V>,
+    cells: [u64; MAX_SUCCESSORS],
+    /// As in [`FifteenPayload`]; until the batch is finished, the sums of the parent with the
+    /// blank's new cell.
+    sums: [u32; MAX_SUCCESSORS],
+    estimates: [u32; MAX_SUCCESSORS],
+    /// Index of each pattern in each view.
+    indices: [[[PatternIndex; MAX_SUCCESSORS]; N]; V],
+    /// In each view: the pattern that has changed, the index of its bit, and the bit.
+    parts: [[u32; MAX_SUCCESSORS]; V],
+    bit_indices: [[u32; MAX_SUCCESSORS]; V],
+    bits: [[u32; MAX_SUCCESSORS]; V],
+    /// Index of the parent, plus the move times [`EXPANSION_BATCH`].
+    parents: [u8; MAX_SUCCESSORS],
+    parent_arrays: ParentArrays<N, V>,
 }
 
-/// The boards before, as in [`Kept`], but field by field, for lanes.
+/// Parents of a batch: the fields of [`FifteenPayload`] as separate arrays, for the lanes.
 #[derive(Debug)]
-struct Before<const N: usize, const V: usize> {
-    /// The lower halves, and the upper ones.
-    cells: [[u32; ROOM]; 2],
-    sums: [u32; ROOM],
-    placed: [[[Placed; ROOM]; N]; V],
-    /// The first [`turn`] of the move that led to each, or of the one after all moves.
-    lasts: [u32; ROOM],
+struct ParentArrays<const N: usize, const V: usize> {
+    /// Lower halves and upper halves of the cells.
+    cells: [[u32; PARENT_CAPACITY]; 2],
+    sums: [u32; PARENT_CAPACITY],
+    indices: [[[PatternIndex; PARENT_CAPACITY]; N]; V],
+    /// [`move_index`] of the last move with blank 0; that of move 4 if there is none.
+    last_moves: [u32; PARENT_CAPACITY],
 }
 
-/// Boards of a handful, and as many more as are written together at most.
-const ROOM: usize = EXPANSION_BATCH + AVX512_LANES;
+/// Number of parents, plus one register: vector stores may write beyond the last parent.
+const PARENT_CAPACITY: usize = EXPANSION_BATCH + AVX512_LANES;
 
-/// Boards that are not worth the lanes.
-const FEW: usize = 2;
+/// Batches of up to this many parents are expanded by scalar code, which is then faster.
+const SCALAR_PARENTS: usize = 2;
 
-impl<const N: usize, const V: usize> Default for Boards<N, V> {
+impl<const N: usize, const V: usize> Default for FifteenBatch<N, V> {
     fn default() -> Self {
         Self {
             count: 0,
-            cells: [0; MOST],
-            sums: [0; MOST],
-            estimates: [0; MOST],
-            placed: [[[0; MOST]; N]; V],
-            parts: [[0; MOST]; V],
-            places: [[0; MOST]; V],
-            bits: [[0; MOST]; V],
-            parents: [0; MOST],
-            before: Before {
-                cells: [[0; ROOM]; 2],
-                sums: [0; ROOM],
-                placed: [[[0; ROOM]; N]; V],
-                lasts: [0; ROOM],
+            cells: [0; MAX_SUCCESSORS],
+            sums: [0; MAX_SUCCESSORS],
+            estimates: [0; MAX_SUCCESSORS],
+            indices: [[[0; MAX_SUCCESSORS]; N]; V],
+            parts: [[0; MAX_SUCCESSORS]; V],
+            bit_indices: [[0; MAX_SUCCESSORS]; V],
+            bits: [[0; MAX_SUCCESSORS]; V],
+            parents: [0; MAX_SUCCESSORS],
+            parent_arrays: ParentArrays {
+                cells: [[0; PARENT_CAPACITY]; 2],
+                sums: [0; PARENT_CAPACITY],
+                indices: [[[0; PARENT_CAPACITY]; N]; V],
+                last_moves: [0; PARENT_CAPACITY],
             },
         }
     }
 }
 
-impl<const N: usize, const V: usize> SuccessorBatch<Tiles<u64>, Kept<N, V>> for Boards<N, V> {
+impl<const N: usize, const V: usize> SuccessorBatch<Tiles<u64>, FifteenPayload<N, V>> for FifteenBatch<N, V> {
     #[inline(always)]
     fn estimates(&self) -> &[u32] {
         &self.estimates[..self.count]
@@ -105,101 +105,104 @@ impl<const N: usize, const V: usize> SuccessorBatch<Tiles<u64>, Kept<N, V>> for 
     }
 
     #[inline(always)]
-    fn payload(&self, at: usize) -> Kept<N, V> {
-        let placed = std::array::from_fn(|view| std::array::from_fn(|part| self.placed[view][part][at]));
-        Kept::whole(placed, self.sums[at], self.cells[at])
+    fn payload(&self, at: usize) -> FifteenPayload<N, V> {
+        let indices = std::array::from_fn(|view| std::array::from_fn(|part| self.indices[view][part][at]));
+        FifteenPayload::from_parts(indices, self.sums[at], self.cells[at])
     }
 }
 
-impl<const N: usize, const V: usize> Before<N, V> {
+impl<const N: usize, const V: usize> ParentArrays<N, V> {
+    /// Copies the payloads of `parents` into the arrays.
     #[inline(always)]
-    fn collect<'k>(&mut self, parents: &[Parent], kept: impl Fn(u32) -> &'k Kept<N, V>) {
+    fn gather<'k>(&mut self, parents: &[Parent], payload: impl Fn(u32) -> &'k FifteenPayload<N, V>) {
         for (at, parent) in parents.iter().enumerate().take(EXPANSION_BATCH) {
-            let board = kept(parent.index);
+            let board = payload(parent.index);
             let cells = board.cells();
             (self.cells[0][at], self.cells[1][at]) = (cells as u32, (cells >> 32) as u32);
             self.sums[at] = board.sums;
-            for (fields, placed) in self.placed.iter_mut().zip(&board.placed) {
-                for (field, &placed) in fields.iter_mut().zip(placed) {
-                    field[at] = placed;
+            for (arrays, indices) in self.indices.iter_mut().zip(&board.indices) {
+                for (array, &index) in arrays.iter_mut().zip(indices) {
+                    array[at] = index;
                 }
             }
-            self.lasts[at] = turn(parent.last.map_or(4, |step| step.0 as usize), 0) as u32;
+            self.last_moves[at] = move_index(parent.last.map_or(4, |step| step.0 as usize), 0) as u32;
         }
     }
 }
 
 impl<const N: usize, const V: usize, K: PayloadLayout> PatternDatabases<N, V, K> {
-    /// Drafts all successors of up to [`EXPANSION_BATCH`] boards.
+    /// Prepares all successors of up to [`EXPANSION_BATCH`] boards.
     #[inline(always)]
-    pub(in crate::pdb) fn draft_all<'k>(
+    pub(in crate::pdb) fn prepare_all<'k>(
         &self,
         puzzle: &Tiles<u64>,
         parents: &[Parent],
-        kept: impl Fn(u32) -> &'k Kept<N, V>,
-        batch: &mut Boards<N, V>,
+        payload: impl Fn(u32) -> &'k FifteenPayload<N, V>,
+        batch: &mut FifteenBatch<N, V>,
     ) {
         match &self.avx512 {
-            Some(avx512) if parents.len() > FEW => {
-                batch.before.collect(parents, kept);
+            Some(avx512) if parents.len() > SCALAR_PARENTS => {
+                batch.parent_arrays.gather(parents, payload);
                 avx512.prepare(parents.len(), batch);
-                self.ask_for_bits(batch);
+                self.prefetch_bits(batch);
             }
-            _ => self.draft_each(puzzle, parents, kept, batch),
+            _ => self.prepare_scalar(puzzle, parents, payload, batch),
         }
     }
 
-    /// Drafts all successors of those of a brood that are chosen, if there are lanes
-    /// for them; whether that is done.
+    /// Prepares all successors of the selected entries of a finished batch with AVX-512. Returns
+    /// `false` if it is not available or not worthwhile.
     #[inline(always)]
     pub(in crate::pdb) fn prepare_selected(
         &self,
-        batch: &Boards<N, V>,
+        batch: &FifteenBatch<N, V>,
         selected: SelectionMask,
-        next: &mut Boards<N, V>,
+        next: &mut FifteenBatch<N, V>,
     ) -> bool {
         let count = selected.iter().map(|word| word.count_ones() as usize).sum::<usize>();
         debug_assert!(count <= EXPANSION_BATCH);
         match &self.avx512 {
-            Some(avx512) if count > FEW => {
+            Some(avx512) if count > SCALAR_PARENTS => {
                 avx512.prepare_selected(batch, selected, next);
-                self.ask_for_bits(next);
+                self.prefetch_bits(next);
                 true
             }
             _ => false,
         }
     }
 
-    /// Asks for all bits that pending_updates wait for.
+    /// Prefetches the bits of all pending updates.
     #[inline(always)]
-    fn ask_for_bits(&self, batch: &Boards<N, V>) {
-        for (bits, (places, parts)) in self.bits.iter().zip(batch.places.iter().zip(&batch.parts)) {
-            for (&place, &part) in places.iter().zip(parts).take(batch.count) {
-                bits[part as usize % N].prefetch(place);
+    fn prefetch_bits(&self, batch: &FifteenBatch<N, V>) {
+        for (bits, (bit_indices, parts)) in
+            self.bits.views().iter().zip(batch.bit_indices.iter().zip(&batch.parts))
+        {
+            for (&bit_index, &part) in bit_indices.iter().zip(parts).take(batch.count) {
+                bits[part as usize % N].prefetch(bit_index);
             }
         }
     }
 
-    /// Drafts all successors of up to [`EXPANSION_BATCH`] boards, one by one.
+    /// Prepares all successors of up to [`EXPANSION_BATCH`] boards, one at a time.
     #[inline(always)]
-    fn draft_each<'k>(
+    fn prepare_scalar<'k>(
         &self,
         puzzle: &Tiles<u64>,
         parents: &[Parent],
-        kept: impl Fn(u32) -> &'k Kept<N, V>,
-        batch: &mut Boards<N, V>,
+        payload: impl Fn(u32) -> &'k FifteenPayload<N, V>,
+        batch: &mut FifteenBatch<N, V>,
     ) {
         batch.count = 0;
-        // For each move the states that have it, and how many they are, a byte
-        // each. A state stays in a list by being counted: there is nothing to guess
-        // for the processor.
+        // For each move, the list of boards that have it; `counts` holds the four lengths, one
+        // byte each. Every board is written to the end of each list, but the length grows only
+        // if the board has the move: branch-free.
         let Some(first) = parents.first() else { return };
-        let mut boards = [kept(first.index); EXPANSION_BATCH];
+        let mut boards = [payload(first.index); EXPANSION_BATCH];
         let mut lists = [[0u8; 2 * EXPANSION_BATCH]; 4];
         let mut counts = 0u32;
         let count = |counts: u32, step: usize| (counts >> (8 * step)) as usize % (2 * EXPANSION_BATCH);
         for (at, (parent, board)) in parents.iter().zip(&mut boards).enumerate() {
-            *board = kept(parent.index);
+            *board = payload(parent.index);
             let last = parent.last.map_or(4, |step| step.0 as usize % 4);
             for (step, list) in lists.iter_mut().enumerate() {
                 list[count(counts, step)] = at as u8;
@@ -208,34 +211,34 @@ impl<const N: usize, const V: usize, K: PayloadLayout> PatternDatabases<N, V, K>
         }
         let mut next = 0;
         for (step, list) in lists.iter().enumerate() {
-            let passes = self.passes[step];
+            let jumps = self.jumps[step];
             let offset = u32::from(puzzle.offset(Move(step as u32)));
-            let (turns, parents) = (turn(step, 0), (step * EXPANSION_BATCH) as u8);
+            let (first_index, parents) = (move_index(step, 0), (step * EXPANSION_BATCH) as u8);
             for &at in &list[..count(counts, step)] {
                 let board = boards[at as usize % EXPANSION_BATCH];
                 let (cells, sums) = (board.cells(), board.sums);
                 let blank = sums >> BLANK;
                 let from = blank.wrapping_add(offset) % LABELS as u32;
                 let label = (cells >> (4 * from)) as usize % LABELS;
-                let slot = next % MOST;
+                let slot = next % MAX_SUCCESSORS;
                 next += 1;
                 let moved = label as u64;
                 batch.cells[slot] = cells ^ moved << (4 * from) ^ moved << (4 * blank);
                 batch.sums[slot] = sums.wrapping_add(offset << BLANK);
                 batch.parents[slot] = at | parents;
-                let turn = turns + blank as usize;
+                let index = first_index + blank as usize;
                 let parts: [usize; V] = std::array::from_fn(|view| usize::from(self.parts[view][label]) % N);
-                let followed: [(Placed, u32); V] = std::array::from_fn(|view| {
-                    let placed = board.placed[view][parts[view]];
-                    self.of_label[view][label].follow(placed, cells, turn, label, passes[view])
+                let advanced: [(PatternIndex, u32); V] = std::array::from_fn(|view| {
+                    let before = board.indices[view][parts[view]];
+                    self.of_label[view][label].advance(before, cells, index, label, jumps[view])
                 });
                 for view in 0..V {
-                    let (placed, place) = followed[view];
+                    let (after, bit_index) = advanced[view];
                     for part in 0..N {
-                        batch.placed[view][part][slot] = board.placed[view][part];
+                        batch.indices[view][part][slot] = board.indices[view][part];
                     }
-                    batch.placed[view][parts[view]][slot] = placed;
-                    batch.places[view][slot] = place;
+                    batch.indices[view][parts[view]][slot] = after;
+                    batch.bit_indices[view][slot] = bit_index;
                     batch.parts[view][slot] = parts[view] as u32;
                 }
             }
@@ -243,34 +246,35 @@ impl<const N: usize, const V: usize, K: PayloadLayout> PatternDatabases<N, V, K>
         batch.count = next;
     }
 
-    /// Looks up what pending_updates wait for, and tells all sums.
+    /// Reads the bits of all pending updates and computes sums and estimates.
     #[inline(always)]
-    pub(in crate::pdb) fn look_up_all(&self, batch: &mut Boards<N, V>) {
-        let count = batch.count.min(MOST);
+    pub(in crate::pdb) fn finish_all(&self, batch: &mut FifteenBatch<N, V>) {
+        let count = batch.count.min(MAX_SUCCESSORS);
         for (view, bits) in batch.bits.iter_mut().enumerate() {
-            let places = batch.places[view].iter().zip(&batch.parts[view]);
-            for (bit, (&place, &part)) in bits.iter_mut().zip(places).take(count) {
-                *bit = self.bits[view][part as usize % N].at(place);
+            let bit_indices = batch.bit_indices[view].iter().zip(&batch.parts[view]);
+            for (bit, (&bit_index, &part)) in bits.iter_mut().zip(bit_indices).take(count) {
+                *bit = self.bits.views()[view][part as usize % N].at(bit_index);
             }
         }
-        for start in (0..count).step_by(LANES) {
-            for at in start..start + LANES {
-                let sums = batch.sums[at % MOST];
+        for start in (0..count).step_by(SUM_LANES) {
+            for at in start..start + SUM_LANES {
+                let sums = batch.sums[at % MAX_SUCCESSORS];
                 let (mut flips, mut added) = (0, 0u32);
                 for view in 0..V {
-                    let (part, bit) = (batch.parts[view][at % MOST], batch.bits[view][at % MOST]);
-                    let (flip, add) = change::<N>(sums, view, part, bit);
+                    let (part, bit) =
+                        (batch.parts[view][at % MAX_SUCCESSORS], batch.bits[view][at % MAX_SUCCESSORS]);
+                    let (flip, add) = sums_delta::<N>(sums, view, part, bit);
                     flips ^= flip;
                     added = added.wrapping_add(add);
                 }
                 let sums = (sums ^ flips).wrapping_add(added);
-                batch.sums[at % MOST] = sums;
+                batch.sums[at % MAX_SUCCESSORS] = sums;
                 let estimate = (0..V).map(|view| sums >> (8 * view) & 0xff).fold(0, u32::max);
-                batch.estimates[at % MOST] = estimate;
+                batch.estimates[at % MAX_SUCCESSORS] = estimate;
             }
         }
     }
 }
 
-/// Successors whose sums are told at once.
-const LANES: usize = 8;
+/// Number of successors whose sums are computed together.
+const SUM_LANES: usize = 8;

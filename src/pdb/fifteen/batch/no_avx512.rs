@@ -1,6 +1,6 @@
-//! What stands for `avx512` where there are no such lanes.
+//! Stand-in for `avx512` on other processor architectures: the kernel is never available.
 
-use super::Boards;
+use super::FifteenBatch;
 use crate::heuristic::SelectionMask;
 use crate::pdb::Library;
 use crate::pdb::fifteen::lookup::Lookup;
@@ -14,7 +14,7 @@ pub(in crate::pdb) fn bytes(_: usize) -> u64 {
     0
 }
 
-/// There is none.
+/// Uninhabited: no value exists on this architecture.
 #[derive(Debug)]
 pub(in crate::pdb) struct Avx512<const N: usize, const V: usize>(Infallible);
 
@@ -29,14 +29,14 @@ impl<const N: usize, const V: usize> Avx512<N, V> {
 
     pub(in crate::pdb::fifteen::batch) fn prepare_selected(
         &self,
-        _: &Boards<N, V>,
+        _: &FifteenBatch<N, V>,
         _: SelectionMask,
-        _: &mut Boards<N, V>,
+        _: &mut FifteenBatch<N, V>,
     ) {
         match self.0 {}
     }
 
-    pub(in crate::pdb::fifteen::batch) fn prepare(&self, _: usize, _: &mut Boards<N, V>) {
+    pub(in crate::pdb::fifteen::batch) fn prepare(&self, _: usize, _: &mut FifteenBatch<N, V>) {
         match self.0 {}
     }
 }
