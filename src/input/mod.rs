@@ -8,6 +8,7 @@
 //! `block`.
 
 mod block;
+mod compressed;
 mod context;
 mod digest;
 mod directive;
@@ -15,17 +16,16 @@ mod error;
 mod form;
 pub(crate) mod forms;
 mod guard;
-mod packed;
 mod reader;
 mod source;
 
 pub use crate::input::forms::course::{Course, CourseFault, parse_course};
 pub use crate::input::forms::tray::Lines;
 pub use block::{Block, Header, RECORDS};
+pub use compressed::{Compression, max_zstd_window};
 pub use context::Defaults;
 pub use digest::Digest;
 pub use directive::{BoardTextError, GoalError, parse_board, parse_goal};
 pub use error::{InputError, Invalid};
 pub use form::{Form, UnknownForm};
-pub use packed::{Packing, packed_window};
 pub use reader::Reader;

@@ -1,7 +1,7 @@
 //! Source of bytes: a mapped file, window by window, or a stream. A compressed file is a stream of
 //! its text.
 
-use super::{InputError, Packing, guard};
+use super::{Compression, InputError, guard};
 use crate::files::name::path_of;
 use std::{
     fs::{File, Metadata},
@@ -51,12 +51,12 @@ impl Source {
         // Pipes, devices, and files of /proc that report size 0 are read as streams.
         let regular = metadata.is_file() && metadata.len() > 0;
         let state = |file| State { len: metadata.len(), modified: modified(&metadata), file };
-        let bytes = match Packing::of(&name) {
+        let bytes = match Compression::of(&name) {
             None if regular => Bytes::Mapped(state(file)),
             None => Bytes::Stream(Box::new(file), None),
-            Some(packing) => {
+            Some(compression) => {
                 let copy = if regular { Some(state(file.try_clone().map_err(failed)?)) } else { None };
-                Bytes::Stream(packing.unpack(file, window), copy)
+                Bytes::Stream(compression.decompress(file, window), copy)
             }
         };
         Ok(Self { name, offset: 0, bytes })
@@ -64,8 +64,8 @@ impl Source {
 
     /// Creates a source from a stream, which may be compressed.
     pub(super) fn stream(name: &str, stream: impl Read + Send + 'static, window: Option<u64>) -> Self {
-        let stream = match Packing::of(name) {
-            Some(packing) => packing.unpack(stream, window),
+        let stream = match Compression::of(name) {
+            Some(compression) => compression.decompress(stream, window),
             None => Box::new(stream),
         };
         Self { name: name.into(), offset: 0, bytes: Bytes::Stream(stream, None) }

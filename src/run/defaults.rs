@@ -1,6 +1,6 @@
 //! Values derived from the options before the first record is read.
 
-use crate::input::{Defaults, packed_window, parse_goal};
+use crate::input::{Defaults, max_zstd_window, parse_goal};
 use crate::options::Options;
 use crate::run::RunError;
 
@@ -19,7 +19,7 @@ impl Options {
         let goal = parse_goal(&self.goal, None)?;
         let form = self.input_format.as_deref().map(str::parse).transpose()?;
         let Self { tile_metric, tray_metric, .. } = *self;
-        let zstd_window = Some(packed_window(self.memory));
+        let zstd_window = Some(max_zstd_window(self.memory));
         Ok(Defaults { goal, form, tile_metric, tray_metric, zstd_window, size: None })
     }
 }

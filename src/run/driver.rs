@@ -11,7 +11,7 @@ use super::checkpoint::{Checkpoints, may_be_in_input};
 use super::context::RunContext;
 use super::resume::ResumeState;
 use super::worker::Worker;
-use crate::input::{InputError, Packing};
+use crate::input::{Compression, InputError};
 use crate::memory::arena::Arena;
 use crate::memory::budget::{Budget, OutOfBudget, least_cap};
 use crate::memory::limits::{self, STACK};
@@ -63,7 +63,7 @@ pub fn run(
     let mut threads = options.threads;
     let budget = Budget::new(options.memory);
     let names = options.names_footprint();
-    let input_bytes = |cap| Packing::footprint_of(&options.files, cap) + names;
+    let input_bytes = |cap| Compression::footprint_of(&options.files, cap) + names;
     let run_bytes = |cap, threads| match options.deterministic {
         true => MemoryPlan::min_deterministic_bytes(),
         false => MemoryPlan::min_bytes(cap, threads),

@@ -3,7 +3,7 @@
 use super::RunError;
 use crate::check::{CheckOptions, Pair, UsableResult, pairs};
 use crate::heuristic::line_cuts;
-use crate::input::{Packing, Reader};
+use crate::input::{Compression, Reader};
 use crate::large::beam::Work;
 use crate::large::bound::lower_bound;
 use crate::large::improve::{DEFAULT_TIME, Resources, improve};
@@ -64,7 +64,7 @@ pub fn improve_results(
     warn: &dyn Fn(&str),
 ) -> Result<Improved, RunError> {
     let budget = Budget::new(request.memory);
-    let before = |cap| max_result_bytes(cap) + Packing::footprint_of(&[reader.file()], cap);
+    let before = |cap| max_result_bytes(cap) + Compression::footprint_of(&[reader.file()], cap);
     let needed = || least_cap(|cap| before(cap) + MemoryPlan::min_bytes(cap, request.threads));
     budget.reserve(before(request.memory)).map_err(|short| OutOfBudget { needed: needed(), ..short })?;
     let memory_plan = MemoryPlan::new(&budget, request.threads, before)?;

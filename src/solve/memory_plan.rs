@@ -165,8 +165,8 @@ mod tests {
             databases in proptest::sample::select(&[0u64, 60 << 20][..]),
             deterministic: bool,
         ) {
-            use crate::input::Packing;
-            let before = |cap| Packing::footprint_of(&[name], cap);
+            use crate::input::Compression;
+            let before = |cap| Compression::footprint_of(&[name], cap);
             let divide = |cap: u64| {
                 let budget = Budget::new(cap);
                 let short = |_| OutOfBudget { cap, needed: least_cap(|cap| before(cap) + databases) };

@@ -7,7 +7,7 @@ use crate::check::{CheckError, CheckOptions, Summary, check};
 use crate::cli::Exit;
 use crate::cli::args::CheckArgs;
 use crate::files::name::path_of;
-use crate::input::{Defaults, Packing, Reader, packed_window};
+use crate::input::{Compression, Defaults, Reader, max_zstd_window};
 use crate::memory::budget::{Budget, OutOfBudget, PROGRAM, least_cap};
 use crate::memory::limits;
 use crate::output::{Sink, SinkError};
@@ -56,9 +56,9 @@ pub(in crate::cli) fn room(memory: Option<u64>, files: &[impl AsRef<str>]) -> an
     const OTHERS: u64 = 4 << 20;
     const LEAST: u64 = 8 << 20;
     let cap = limits::cap(memory, 0);
-    let (budget, window) = (Budget::new(cap), packed_window(cap));
+    let (budget, window) = (Budget::new(cap), max_zstd_window(cap));
     let fixed = PROGRAM + Reader::FOOTPRINT as u64 + BUFFER as u64 + OTHERS + LEAST;
-    let needs = |cap| fixed + Packing::footprint_of(files, cap);
+    let needs = |cap| fixed + Compression::footprint_of(files, cap);
     let reserved = budget.reserve(needs(cap));
     reserved.map_err(|short| OutOfBudget { needed: least_cap(needs), ..short }).context("--memory")?;
     Ok((window, LEAST + budget.left()))

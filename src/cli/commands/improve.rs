@@ -5,7 +5,7 @@ use super::solve::close;
 use crate::cli::Exit;
 use crate::cli::args::ImproveArgs;
 use crate::cli::terminal::signals;
-use crate::input::packed_window;
+use crate::input::max_zstd_window;
 use crate::memory::limits;
 use crate::output::{Format, Run};
 use crate::run::improve::improve_results;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(in crate::cli) fn run(args: &ImproveArgs) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let request = args.request();
-    let (reader, results) = check::inputs(&args.input, packed_window(request.memory))?;
+    let (reader, results) = check::inputs(&args.input, max_zstd_window(request.memory))?;
     let screen = args.screen();
     let interrupt = signals::listen()?;
     let mut sink = args

@@ -4,7 +4,7 @@ use crate::cli::args::SolveArgs;
 use crate::cli::terminal::signals;
 use crate::cli::{Exit, Progress, Screen};
 use crate::files::name::path_of;
-use crate::input::{InputError, Packing};
+use crate::input::{Compression, InputError};
 use crate::memory::limits;
 use crate::output::{Run, Sink, SinkError, Summary};
 use crate::quantity::Bytes;
@@ -155,7 +155,7 @@ pub(in crate::cli) fn close(mut sink: Sink, record: Option<(&Summary, &Run)>) ->
 
 /// The size of all inputs in bytes, if every one is a file of text.
 fn total(files: &[String]) -> Option<u64> {
-    if files.iter().any(|file| Packing::of(file).is_some()) {
+    if files.iter().any(|file| Compression::of(file).is_some()) {
         return None;
     }
     files

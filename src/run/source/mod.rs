@@ -10,7 +10,7 @@ pub(crate) mod poll;
 use super::resume::Progress;
 use crate::files::name::path_of;
 pub(crate) use crate::input::RECORDS;
-use crate::input::{Block, Defaults, Digest, InputError, Packing, Reader};
+use crate::input::{Block, Compression, Defaults, Digest, InputError, Reader};
 use crate::model::interrupt::StopCondition;
 use crate::options::Options;
 use crate::run::scheduler::OldestJob;
@@ -275,7 +275,7 @@ impl<'r> RecordSource<'r> {
                 stream,
                 stop_condition: self.stop_condition.clone(),
                 stopped: self.stopped.clone(),
-                oldest_job: Packing::of(file).is_none().then(|| self.oldest_job.clone()),
+                oldest_job: Compression::of(file).is_none().then(|| self.oldest_job.clone()),
             };
             let stdin_peek =
                 if file == "-" { std::mem::take(&mut self.stdin_peek) } else { Cursor::default() };

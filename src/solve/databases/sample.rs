@@ -4,7 +4,7 @@
 //! file and its size are examined beforehand.
 
 use crate::files::name::path_of;
-use crate::input::{Block, Defaults, Packing, RECORDS, Reader};
+use crate::input::{Block, Compression, Defaults, RECORDS, Reader};
 use crate::large::bound::lower_bound;
 use crate::large::mutable_board::MutableBoard;
 use crate::model::report::Instance;
@@ -57,7 +57,8 @@ pub(crate) fn sample_input(
             _ if file == "-" => streams += 1,
             Ok(metadata) if metadata.is_file() => {
                 // Compression shrinks boards to about a third.
-                let length = if Packing::of(file).is_some() { 3 * metadata.len() } else { metadata.len() };
+                let length =
+                    if Compression::of(file).is_some() { 3 * metadata.len() } else { metadata.len() };
                 // A short file is read to its end; a longer one is extrapolated.
                 let scale = |records, bytes| match records {
                     0..RECORDS => 1.0,

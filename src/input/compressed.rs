@@ -17,7 +17,7 @@ use std::path::Path;
 pub(super) const WINDOW: u64 = 8 << 20;
 
 /// Returns the maximum window under a memory cap, so that small caps hold as well.
-pub fn packed_window(cap: u64) -> u64 {
+pub fn max_zstd_window(cap: u64) -> u64 {
     (cap / 8).min(WINDOW)
 }
 
@@ -26,14 +26,14 @@ const READ: usize = 64 << 10;
 
 /// Compression format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Packing {
+pub enum Compression {
     /// `.gz`
     Gzip,
     /// `.zst`
     Zstandard,
 }
 
-impl Packing {
+impl Compression {
     /// Returns the compression format by a file's extension.
     pub fn of(name: &str) -> Option<Self> {
         let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
@@ -56,22 +56,22 @@ impl Packing {
     /// memory cap.
     pub fn footprint_of(files: &[impl AsRef<str>], cap: u64) -> u64 {
         let packings = files.iter().filter_map(|file| Self::of(file.as_ref()));
-        packings.map(|packing| packing.footprint(Some(packed_window(cap)))).max().unwrap_or(0)
+        packings.map(|compression| compression.footprint(Some(max_zstd_window(cap)))).max().unwrap_or(0)
     }
 
     /// Returns the text of a compressed stream.
-    pub(super) fn unpack(
+    pub(super) fn decompress(
         self,
-        packed: impl Read + Send + 'static,
+        compressed: impl Read + Send + 'static,
         window: Option<u64>,
     ) -> Box<dyn Read + Send> {
-        let packed = BufReader::with_capacity(READ, packed);
+        let compressed = BufReader::with_capacity(READ, compressed);
         match self {
-            Self::Gzip => Box::new(Gzip { members: MultiGzDecoder::new(packed) }),
+            Self::Gzip => Box::new(Gzip { members: MultiGzDecoder::new(compressed) }),
             Self::Zstandard => {
                 let mut decoder = FrameDecoder::new();
                 decoder.set_max_window_size(window.unwrap_or(WINDOW));
-                Box::new(Frames { packed, decoder, within: false })
+                Box::new(Frames { compressed, decoder, within: false })
             }
         }
     }
@@ -94,7 +94,7 @@ impl<R: BufRead> Read for Gzip<R> {
 
 /// Consecutive Zstandard frames. Frames without text are skipped.
 struct Frames<R> {
-    packed: R,
+    compressed: R,
     decoder: FrameDecoder,
     /// Whether a frame has been started and not finished.
     within: bool,
@@ -103,15 +103,15 @@ struct Frames<R> {
 impl<R: BufRead> Frames<R> {
     /// Starts the next frame. Returns whether there is one.
     fn begin(&mut self) -> io::Result<bool> {
-        while !self.packed.fill_buf()?.is_empty() {
-            match self.decoder.reset(&mut self.packed) {
+        while !self.compressed.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.compressed) {
                 Ok(()) => return Ok(true),
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
                     length,
                     ..
                 })) => {
                     let length = u64::from(length);
-                    if io::copy(&mut (&mut self.packed).take(length), &mut io::sink())? < length {
+                    if io::copy(&mut (&mut self.compressed).take(length), &mut io::sink())? < length {
                         return Err(io::Error::new(ErrorKind::UnexpectedEof, TRUNCATED));
                     }
                 }
@@ -141,7 +141,7 @@ impl<R: BufRead> Read for Frames<R> {
             }
             while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
                 self.decoder
-                    .decode_blocks(&mut self.packed, UptoBlocks(1))
+                    .decode_blocks(&mut self.compressed, UptoBlocks(1))
                     .map_err(|error| damaged(&error))?;
             }
             let read = self.decoder.read(buffer)?;
@@ -182,7 +182,7 @@ fn damaged(error: &FrameDecoderError) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flate2::{Compression, write::GzEncoder};
+    use flate2::{Compression as Level, write::GzEncoder};
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
     use std::io::{Cursor, Write};
 
@@ -191,7 +191,7 @@ mod tests {
     }
 
     fn gzip(text: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        let mut encoder = GzEncoder::new(Vec::new(), Level::fast());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()
     }
@@ -200,17 +200,24 @@ mod tests {
         compress_to_vec(text, CompressionLevel::Fastest)
     }
 
-    fn unpack(packing: Packing, packed: Vec<u8>, window: Option<u64>) -> (Vec<u8>, io::Result<usize>) {
+    fn decompress(
+        compression: Compression,
+        compressed: Vec<u8>,
+        window: Option<u64>,
+    ) -> (Vec<u8>, io::Result<usize>) {
         let mut out = Vec::new();
-        let read = packing.unpack(Cursor::new(packed), window).read_to_end(&mut out);
+        let read = compression.decompress(Cursor::new(compressed), window).read_to_end(&mut out);
         (out, read)
     }
 
     #[test]
     fn the_extension_names_the_format() {
-        assert_eq!(Packing::of("a/b.txt.GZ"), Some(Packing::Gzip));
-        assert_eq!(Packing::of("b.zst"), Some(Packing::Zstandard));
-        assert_eq!((Packing::of("gz"), Packing::of("-"), Packing::of("a.txt")), (None, None, None));
+        assert_eq!(Compression::of("a/b.txt.GZ"), Some(Compression::Gzip));
+        assert_eq!(Compression::of("b.zst"), Some(Compression::Zstandard));
+        assert_eq!(
+            (Compression::of("gz"), Compression::of("-"), Compression::of("a.txt")),
+            (None, None, None)
+        );
     }
 
     #[test]
@@ -218,24 +225,26 @@ mod tests {
         let text = text();
         let (first, second) = text.split_at(100_000);
         let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 5, 0, 0, 0][..], b"notes"].concat();
-        let (out, read) = unpack(Packing::Gzip, [gzip(first), gzip(second)].concat(), None);
+        let (out, read) = decompress(Compression::Gzip, [gzip(first), gzip(second)].concat(), None);
         assert!(read.is_ok() && out == text);
-        let packed = [zstandard(first), skipped, zstandard(second)].concat();
-        let (out, read) = unpack(Packing::Zstandard, packed, None);
+        let compressed = [zstandard(first), skipped, zstandard(second)].concat();
+        let (out, read) = decompress(Compression::Zstandard, compressed, None);
         assert!(read.is_ok() && out == text, "{read:?}");
-        for packing in [Packing::Gzip, Packing::Zstandard] {
-            assert_eq!(unpack(packing, Vec::new(), None).1.unwrap_or(0), 0);
+        for compression in [Compression::Gzip, Compression::Zstandard] {
+            assert_eq!(decompress(compression, Vec::new(), None).1.unwrap_or(0), 0);
         }
     }
 
     #[test]
     fn every_truncation_is_an_error_after_the_preceding_text() {
         let text = text();
-        for (packing, packed) in [(Packing::Gzip, gzip(&text)), (Packing::Zstandard, zstandard(&text))] {
-            for cut in [5, 100, packed.len() / 2, packed.len() - 1] {
-                let (out, read) = unpack(packing, packed[..cut].to_vec(), None);
+        for (compression, compressed) in
+            [(Compression::Gzip, gzip(&text)), (Compression::Zstandard, zstandard(&text))]
+        {
+            for cut in [5, 100, compressed.len() / 2, compressed.len() - 1] {
+                let (out, read) = decompress(compression, compressed[..cut].to_vec(), None);
                 let error = read.unwrap_err().to_string();
-                assert!(error.contains("is truncated"), "{packing:?} at {cut}: {error}");
+                assert!(error.contains("is truncated"), "{compression:?} at {cut}: {error}");
                 assert!(text.starts_with(&out));
             }
         }
@@ -244,20 +253,22 @@ mod tests {
     #[test]
     fn damage_is_found() {
         let text = text();
-        for (packing, packed) in [(Packing::Gzip, gzip(&text)), (Packing::Zstandard, zstandard(&text))] {
-            for at in (20..packed.len()).step_by(packed.len() / 50) {
-                let mut damaged = packed.clone();
+        for (compression, compressed) in
+            [(Compression::Gzip, gzip(&text)), (Compression::Zstandard, zstandard(&text))]
+        {
+            for at in (20..compressed.len()).step_by(compressed.len() / 50) {
+                let mut damaged = compressed.clone();
                 damaged[at] ^= 0x55;
-                let (out, read) = unpack(packing, damaged, None);
-                assert!(read.is_err() || out == text, "{packing:?} at {at}");
+                let (out, read) = decompress(compression, damaged, None);
+                assert!(read.is_err() || out == text, "{compression:?} at {at}");
             }
-            assert!(unpack(packing, b"1 2 3 4 5 6 7 8 0\n".to_vec(), None).1.is_err());
+            assert!(decompress(compression, b"1 2 3 4 5 6 7 8 0\n".to_vec(), None).1.is_err());
         }
     }
 
     #[test]
     fn a_window_that_is_too_large_is_refused() {
-        let error = unpack(Packing::Zstandard, zstandard(&text()), Some(1 << 10)).1.unwrap_err();
+        let error = decompress(Compression::Zstandard, zstandard(&text()), Some(1 << 10)).1.unwrap_err();
         assert!(error.to_string().contains("byte window; the limit is"), "{error}");
     }
 }
