@@ -65,7 +65,7 @@ pub enum SummaryTarget {
 /// Arguments of `solve`.
 #[derive(Clone, Debug, Args)]
 pub struct SolveArgs {
-    /// Puzzle files; '-' is standard input, .gz and .zst are unpacked
+    /// Puzzle files; '-' is standard input, .gz and .zst are decompressed
     /// [default: standard input, if something is piped into it]
     #[arg(value_name = "FILE", value_parser = super::file_name())]
     pub files: Vec<String>,
@@ -218,9 +218,7 @@ impl SolveArgs {
         let not_optimal =
             [Algorithm::Wastar, Algorithm::Greedy, Algorithm::Dfs, Algorithm::Beam, Algorithm::Staged];
         if quality == Quality::Optimal && not_optimal.contains(&algorithm) {
-            bail!(
-                "this algorithm does not guarantee shortest solutions; --quality optimal needs astar or ida"
-            );
+            bail!("this algorithm does not guarantee shortest solutions, which --quality optimal requires");
         }
         if quality == Quality::Improve && algorithm != Algorithm::Auto {
             bail!("--quality improve chooses its own algorithms: omit --algorithm");
