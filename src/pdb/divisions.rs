@@ -1,38 +1,40 @@
-//! Divisions of large boards into patterns, several at once.
+//! Several divisions of a large board into patterns.
 //!
-//! One division misses what happens between tiles of different patterns; another
-//! one, with other borders, sees some of that, and the greater sum counts. So
-//! each division brings tiles together that are neighbours and were not together
-//! in those before it. They are found by exchanging tiles between patterns as
-//! long as that is a gain, from a few starts: the same ones whenever it is done.
+//! A *division* assigns each tile to a pattern. It misses interactions between tiles of
+//! different patterns. Another division with other borders captures some of them, and the
+//! maximum of the sums counts. Each further division therefore joins adjacent tiles that
+//! earlier ones separated.
+//!
+//! Divisions are found by hill climbing: exchange two tiles of different patterns while that
+//! increases the value of the division. The pseudo-random starts are fixed, so the result is
+//! reproducible.
 
 use crate::pdb::geometry::canonical::{CellSet, Frame, Symmetry, cells_of};
 
-/// The numbers of divisions that are worth a thought: with more there are fewer
-/// nodes, but each takes longer by more than that (docs/benchmarks.md).
+/// Numbers of divisions to consider. More divisions save nodes, but from four on the time per
+/// node grows faster (docs/benchmarks.md).
 pub(in crate::pdb) const DIVISIONS: [usize; 3] = [1, 2, 4];
 
-/// The most that pay in a search of seconds.
-pub(in crate::pdb) const FEW: usize = 2;
+/// Maximum number of divisions that pays off in a search of seconds.
+pub(in crate::pdb) const FEW_DIVISIONS: usize = 2;
 
-/// The most divisions that can be asked for.
+/// Maximum number of divisions that a user can request.
 pub(in crate::pdb) const MAX_DIVISIONS: usize = 12;
 
-/// Starts for each division.
+/// Number of starts of the hill climbing for each division.
 const STARTS: u64 = 24;
 
-/// What it is worth to have two tiles in one pattern, by the distance of their
-/// homes, when no division has done so yet.
-const WORTH: [f32; 5] = [0.0, 10.0, 4.0, 1.0, 0.2];
+/// Value of two tiles in one pattern, by the distance of their goal cells, if no earlier
+/// division joins them.
+const PAIR_VALUES: [f32; 5] = [0.0, 10.0, 4.0, 1.0, 0.2];
 
-/// How much less it is worth once a division has.
-const AGAIN: f32 = 0.35;
+/// Factor of that value for each earlier division that joins them.
+const REPEAT_FACTOR: f32 = 0.35;
 
-/// Divisions of the 24-puzzle with its blank in the last corner. The first is that
-/// of Korf and Felner (2002). Of 421 others, put together from 90 compact
-/// patterns, each is the one that, with its mirror image, leaves the fewest nodes
-/// after those before it, as estimated on 4,000 boards at which a search with the
-/// first one alone had arrived.
+/// Divisions of the 24-puzzle with the blank in the last corner. The first is that of Korf and
+/// Felner (2002). The others were selected greedily from 421 candidates made of 90 compact
+/// patterns: each one, with its mirror image, minimises the number of nodes given the earlier
+/// ones, estimated on 4,000 boards from searches with the first division alone.
 const WELL_KNOWN: [&[u8; 25]; 8] = [
     b"aaabbaaabbccdbbccdddccdd.",
     b"aaabbaaabbccddbccddbccdd.",
@@ -44,7 +46,7 @@ const WELL_KNOWN: [&[u8; 25]; 8] = [
     b"aaabbaacbbaccbbddcccdddd.",
 ];
 
-/// The cells of each pattern of a division, by letters.
+/// Returns the cells of each pattern of a division that is written with letters.
 pub(in crate::pdb) fn sets_of(board: &[u8]) -> Vec<CellSet> {
     let last = board.iter().copied().max().unwrap_or(0);
     let set =
@@ -52,9 +54,8 @@ pub(in crate::pdb) fn sets_of(board: &[u8]) -> Vec<CellSet> {
     (b'a'..=last).map(set).collect()
 }
 
-/// Divides the cells of a frame but that of the blank into patterns of these
-/// sizes, in so many ways. What a mirror image of an earlier division has done
-/// counts as done.
+/// Returns `divisions` divisions of all cells except `blank` into patterns of `sizes`. Pairs
+/// joined by a mirror image of an earlier division count as joined.
 pub(in crate::pdb) fn divide(
     frame: Frame,
     blank: usize,
@@ -69,24 +70,24 @@ pub(in crate::pdb) fn divide(
     let distance = |a: usize, b: usize| {
         (a / frame.cols).abs_diff(b / frame.cols) + (a % frame.cols).abs_diff(b % frame.cols)
     };
-    let mut worth: Vec<Vec<f32>> = (0..frame.cells())
+    let mut values: Vec<Vec<f32>> = (0..frame.cells())
         .map(|a| {
-            let pairs = (0..frame.cells()).map(|b| WORTH.get(distance(a, b)).copied().unwrap_or(0.0));
+            let pairs = (0..frame.cells()).map(|b| PAIR_VALUES.get(distance(a, b)).copied().unwrap_or(0.0));
             pairs.collect()
         })
         .collect();
     let mut random = 0x2545_f491_4f6c_dd1du64;
     let mut all = Vec::with_capacity(divisions);
     while all.len() < divisions {
-        let found = (0..STARTS).map(|_| exchange(&cells, sizes, &worth, &mut random));
+        let found = (0..STARTS).map(|_| hill_climb(&cells, sizes, &values, &mut random));
         let best = found.max_by(|(a, _), (b, _)| a.total_cmp(b));
         let Some((_, sets)) = best else { break };
         for &set in &sets {
             let images = mirrors.iter().map(|mirror| mirror.image(set)).filter(|&image| image != set);
-            for done in [set].into_iter().chain(images) {
-                for (a, b) in pairs(done) {
-                    worth[a][b] *= AGAIN;
-                    worth[b][a] = worth[a][b];
+            for joined in [set].into_iter().chain(images) {
+                for (a, b) in pairs(joined) {
+                    values[a][b] *= REPEAT_FACTOR;
+                    values[b][a] = values[a][b];
                 }
             }
         }
@@ -95,13 +96,18 @@ pub(in crate::pdb) fn divide(
     all
 }
 
-/// The pairs of cells of a set.
+/// Returns all pairs of cells of `set`.
 fn pairs(set: CellSet) -> impl Iterator<Item = (usize, usize)> {
     cells_of(set).flat_map(move |a| cells_of(set & !((2 << a) - 1)).map(move |b| (a, b)))
 }
 
-/// A division that no exchange of two tiles makes better, and what it is worth.
-fn exchange(cells: &[usize], sizes: &[usize], worth: &[Vec<f32>], random: &mut u64) -> (f32, Vec<CellSet>) {
+/// Returns a division that no exchange of two tiles improves, and its value.
+fn hill_climb(
+    cells: &[usize],
+    sizes: &[usize],
+    values: &[Vec<f32>],
+    random: &mut u64,
+) -> (f32, Vec<CellSet>) {
     let mut order = cells.to_vec();
     for at in (1..order.len()).rev() {
         *random ^= *random << 13;
@@ -112,15 +118,18 @@ fn exchange(cells: &[usize], sizes: &[usize], worth: &[Vec<f32>], random: &mut u
     let mut rest = order.into_iter();
     let mut sets: Vec<CellSet> =
         sizes.iter().map(|&size| rest.by_ref().take(size).fold(0, |set, cell| set | 1 << cell)).collect();
-    let drawn = |cell: usize, set: CellSet| -> f32 { cells_of(set).map(|other| worth[cell][other]).sum() };
+    let affinity =
+        |cell: usize, set: CellSet| -> f32 { cells_of(set).map(|other| values[cell][other]).sum() };
     loop {
         let mut best = (1e-3, None);
         for one in 0..sets.len() {
             for other in one + 1..sets.len() {
                 for a in cells_of(sets[one]) {
                     for b in cells_of(sets[other]) {
-                        let (left, joined) = (sets[one] & !(1 << a), sets[other] & !(1 << b));
-                        let gain = drawn(b, left) + drawn(a, joined) - drawn(a, left) - drawn(b, joined);
+                        let (without_a, without_b) = (sets[one] & !(1 << a), sets[other] & !(1 << b));
+                        let gain = affinity(b, without_a) + affinity(a, without_b)
+                            - affinity(a, without_a)
+                            - affinity(b, without_b);
                         if gain > best.0 {
                             best = (gain, Some((one, other, 1 << a | 1 << b)));
                         }
@@ -132,7 +141,7 @@ fn exchange(cells: &[usize], sizes: &[usize], worth: &[Vec<f32>], random: &mut u
         sets[one] ^= change;
         sets[other] ^= change;
     }
-    let all = sets.iter().flat_map(|&set| pairs(set)).map(|(a, b)| worth[a][b]).sum();
+    let all = sets.iter().flat_map(|&set| pairs(set)).map(|(a, b)| values[a][b]).sum();
     (all, sets)
 }
 

@@ -1,4 +1,4 @@
-//! How the tiles of a board are divided into patterns.
+//! Partition of the tiles of a board into patterns.
 
 use super::divisions::{self, DIVISIONS, MAX_DIVISIONS};
 use crate::pdb::geometry::canonical::{CellSet, Frame, Symmetry};
@@ -9,26 +9,25 @@ use parking_lot::Mutex;
 use std::fmt;
 use std::str::FromStr;
 
-/// The sizes of a board's patterns, as `7-8`; on boards of over 16 cells also in
-/// how many ways the tiles are divided, as `6-6-6-6x5`.
+/// Sizes of the patterns, written as `7-8`. On boards of more than 16 cells also the number of
+/// divisions over which the maximum is taken, as in `6-6-6-6x5`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Partition {
     sizes: Vec<usize>,
-    /// How many divisions are looked at, each with its mirror image; the program
-    /// chooses where nothing is said.
+    /// Number of divisions, each used with its mirror image; chosen by the program if `None`.
     divisions: Option<usize>,
 }
 
-/// The most patterns that a board is divided into.
+/// Maximum number of patterns of a board.
 pub const MAX_PATTERNS: usize = 4;
 
-/// FifteenBatch of more cells are divided in several ways at once.
+/// Maximum number of cells of boards with a single division.
 const NARROW: usize = 16;
 
-/// The most patterns of other boards.
+/// Maximum number of patterns of boards of up to [`NARROW`] cells.
 const MAX_NARROW_PATTERNS: usize = 3;
 
-/// Why a text is no partition.
+/// Error: a text is not a partition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "`{0}` is not a partition: write up to {MAX_PATTERNS} sizes from 1 to {MAX_TILES}, as in 7-8, \
@@ -40,9 +39,9 @@ impl FromStr for Partition {
     type Err = NotAPartition;
 
     fn from_str(text: &str) -> Result<Self, NotAPartition> {
-        let refused = || NotAPartition(text.into());
+        let error = || NotAPartition(text.into());
         let (sizes, divisions) = match text.split_once('x') {
-            Some((sizes, divisions)) => (sizes, Some(divisions.parse().map_err(|_| refused())?)),
+            Some((sizes, divisions)) => (sizes, Some(divisions.parse().map_err(|_| error())?)),
             None => (text, None),
         };
         let sizes: Option<Vec<usize>> = sizes.split('-').map(|size| size.parse().ok()).collect();
@@ -53,7 +52,7 @@ impl FromStr for Partition {
                     && divisions.is_none_or(|divisions| (1..=MAX_DIVISIONS).contains(&divisions))
             })
             .map(|sizes| Self { sizes, divisions })
-            .ok_or_else(refused)
+            .ok_or_else(error)
     }
 }
 
@@ -69,7 +68,7 @@ impl fmt::Display for Partition {
     }
 }
 
-/// A board laid on a frame, and its patterns there.
+/// View: an orientation of the board on the frame, and the patterns of one division there.
 #[derive(Clone, Debug)]
 pub(in crate::pdb) struct View {
     pub(in crate::pdb) orientation: Symmetry,
@@ -77,7 +76,8 @@ pub(in crate::pdb) struct View {
 }
 
 impl Partition {
-    /// The name in options and results, as `pdb:7-8`. There are not many.
+    /// Returns the name in options and results, as `pdb:7-8`. Leaks one string per distinct
+    /// name, of which there are few.
     pub fn name(&self) -> &'static str {
         static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
         let name = format!("pdb:{self}");
@@ -88,33 +88,35 @@ impl Partition {
         })
     }
 
-    /// The tiles of the largest pattern.
+    /// Returns the size of the largest pattern.
     pub fn largest(&self) -> Option<usize> {
         self.sizes.iter().copied().max()
     }
 
-    /// In how many ways the tiles are divided.
+    /// Returns the number of divisions.
     pub fn divisions(&self) -> usize {
         self.divisions.unwrap_or(1)
     }
 
-    /// This partition with no more divisions than pay at once.
+    /// Returns this partition with the number of divisions that suits short searches.
     pub fn with_few_divisions(&self) -> Self {
-        Self { divisions: self.divisions.map(|divisions| divisions.min(divisions::FEW)), ..self.clone() }
+        Self {
+            divisions: self.divisions.map(|divisions| divisions.min(divisions::FEW_DIVISIONS)),
+            ..self.clone()
+        }
     }
 
-    /// How many patterns there are.
+    /// Returns the number of patterns.
     pub fn patterns(&self) -> usize {
         self.sizes.len()
     }
 
-    /// The tiles of all patterns together.
+    /// Returns the number of tiles of all patterns.
     pub fn tiles(&self) -> usize {
         self.sizes.iter().sum()
     }
 
-    /// The partitions of boards of so many cells that are worth a thought, those
-    /// with the smallest databases first.
+    /// Returns the partitions to consider for boards of `cells` cells, smallest databases first.
     pub fn candidates(cells: usize) -> Vec<Self> {
         let sizes: &[&[usize]] = match cells - 1 {
             24 => &[&[6, 6, 6, 6]],
@@ -137,8 +139,8 @@ impl Partition {
         plain.flat_map(|partition| partition.variants()).collect()
     }
 
-    /// This partition with every number of divisions that is worth a thought, if
-    /// it leaves the choice; the fewest first.
+    /// Returns this partition with each number of divisions to consider, fewest first; only
+    /// itself if the number is fixed.
     pub fn variants(&self) -> Vec<Self> {
         if self.divisions.is_some() || self.tiles() < NARROW {
             return vec![self.clone()];
@@ -146,8 +148,8 @@ impl Partition {
         DIVISIONS.map(|divisions| Self { divisions: Some(divisions), ..self.clone() }).to_vec()
     }
 
-    /// Why boards of a size cannot be solved with this partition, if so. Memory is
-    /// another matter.
+    /// Returns why this partition cannot be used for boards of `size`, or `None` if it can.
+    /// Does not consider memory.
     pub fn misfit(&self, size: Size) -> Option<String> {
         let tiles = size.cells() - 1;
         if self.tiles() != tiles {
@@ -166,26 +168,26 @@ impl Partition {
         }
     }
 
-    /// The ways in which a board with its goal's blank in a cell is looked at:
-    /// one, or two where a mirror image has its blank in the same cell but its
-    /// patterns elsewhere. None if the sizes do not fit the board.
+    /// Returns the views of a board whose goal has its blank in cell `blank`: one per division,
+    /// and one more if a mirror image keeps the blank's cell but changes the patterns. `None`
+    /// if the partition does not fit the board.
     pub(in crate::pdb) fn views(&self, size: Size, blank: usize) -> Option<Vec<View>> {
         let frame = Frame::new(size)?;
         if self.misfit(size).is_some() {
             return None;
         }
-        // The blank goes as far to the end as possible, so that corners are one.
+        // Map the blank to the last possible cell, so that all corners share their databases.
         let orientations = frame.orientations(size);
         let orientation = *orientations.iter().max_by_key(|orientation| orientation.0[blank])?;
         let blank = usize::from(orientation.0[blank]);
         let mirrors: Vec<Symmetry> =
             frame.symmetries().into_iter().filter(|image| usize::from(image.0[blank]) == blank).collect();
-        let divided = match self.divisions {
+        let divisions = match self.divisions {
             None | Some(1) => vec![self.divide(frame, blank)],
             Some(divisions) => divisions::divide(frame, blank, &self.sizes, divisions, &mirrors),
         };
         let mut views = Vec::new();
-        for sets in divided {
+        for sets in divisions {
             let patterns = |sets: &[CellSet]| -> Option<Vec<Pattern>> {
                 sets.iter().map(|&set| Pattern::new(frame, set, blank)).collect()
             };
@@ -201,7 +203,7 @@ impl Partition {
         Some(views)
     }
 
-    /// The cells where the tiles of each pattern belong.
+    /// Returns the goal cells of each pattern for a single division.
     fn divide(&self, frame: Frame, blank: usize) -> Vec<CellSet> {
         if let Some(sets) = self.well_known(frame, blank) {
             return sets;
@@ -209,7 +211,7 @@ impl Partition {
         if frame.cells() > NARROW {
             return divisions::divide(frame, blank, &self.sizes, 1, &[]).remove(0);
         }
-        // Along the rows, to and fro.
+        // Along the rows in alternating direction, so that patterns are contiguous.
         let mut path = (0..frame.cells()).map(|at| {
             let (row, col) = (at / frame.cols, at % frame.cols);
             row * frame.cols + if row % 2 == 0 { col } else { frame.cols - 1 - col }
@@ -218,8 +220,8 @@ impl Partition {
         self.sizes.iter().map(|&size| path.by_ref().take(size).fold(0, |set, cell| set | 1 << cell)).collect()
     }
 
-    /// Divisions of the 15-puzzle with its blank in the corner that were found
-    /// to be better than most.
+    /// Returns a division of the 15-puzzle with the blank in the corner that is known to be
+    /// good.
     fn well_known(&self, frame: Frame, blank: usize) -> Option<Vec<CellSet>> {
         if (frame.rows, frame.cols, blank) != (4, 4, 15) {
             return None;

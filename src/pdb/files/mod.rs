@@ -1,4 +1,4 @@
-//! Pattern databases on disk and in memory.
+//! Pattern databases in memory (`registry`) and in files (`store`).
 
 pub(crate) mod registry;
 pub(crate) mod store;

@@ -1,5 +1,4 @@
-//! The databases that are in use: each is in memory once, from its file or made
-//! on the spot, whoever asks for it.
+//! Registry of the databases in memory. Each is loaded from its file or built once, and shared.
 
 use super::store::{Damage, Store};
 use crate::pdb::build::{self, BuildError, Report};
@@ -15,74 +14,75 @@ use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
 
-/// Databases in memory, and the folder where they are kept.
+/// Databases in memory, and the store of their files.
 #[derive(Debug, Default)]
 pub struct Library {
     store: Option<Store>,
     classes: Vec<Arc<Classes>>,
     databases: Vec<Arc<Database>>,
-    /// What lanes look at, which is the same for all goals.
+    /// Column words of the AVX-512 kernel, which are equal for all goals.
     shared_columns: Mutex<Vec<SharedColumns>>,
 }
 
-/// The tiles of some patterns, and what lanes look at.
+/// Frame and pattern sizes, and the column words for them.
 type SharedColumns = (Frame, Vec<usize>, Arc<[u64]>);
 
-/// What it takes to have a partition's databases.
+/// Resources needed for the databases of a partition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Needs {
-    /// Memory, once all are there.
+    /// Memory when all databases are loaded.
     pub bytes: u64,
-    /// Memory at the worst moment on the way there.
+    /// Peak memory while they are loaded or built.
     pub peak: u64,
-    /// States that have to be searched because there is no file.
+    /// States to be searched for databases without a file.
     pub states: u64,
-    /// Bytes that have to be read from files.
+    /// Bytes to be read from files.
     pub to_read: u64,
 }
 
-/// What happens on the way to a database.
+/// Event while databases are loaded or built.
 #[derive(Debug)]
 pub enum Event<'e> {
-    /// A file cannot be used, so the database is made again.
+    /// A file cannot be used; the database is built again.
     Damaged(Pattern, &'e Damage),
-    /// A database could not be written to its file; it is used all the same.
+    /// A database could not be written to its file; it is used nevertheless.
     NotSaved(Pattern, &'e io::Error),
-    /// A database was written to a file of so many bytes.
+    /// A database was written to its file; the size of the file in bytes.
     Saved(Pattern, u64),
-    /// More states of a database that is being made are done.
+    /// A database is being built.
     Progress(Pattern, BuildProgress),
 }
 
-/// How far the databases of a partition are that have to be made.
+/// Progress of the databases of a partition that have to be built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BuildProgress {
-    /// The number of the database that is being made, from 1.
+    /// Number of the database being built, from 1.
     pub number: usize,
-    /// How many have to be made.
+    /// Number of databases to build.
     pub of: usize,
-    /// States done, of all these databases together.
+    /// States reached, in all these databases.
     pub done: u64,
-    /// States of all these databases.
+    /// All states of these databases.
     pub states: u64,
 }
 
 impl BuildProgress {
-    /// Percent of all states that are done.
+    /// Returns the share of states reached, in percent.
     pub fn percent(&self) -> u64 {
         (self.done as u128 * 100 / u128::from(self.states.max(1))) as u64
     }
 }
 
-/// Who is told, and says whether to go on.
+/// Callback for events. Returns whether to continue.
 pub type Listener<'l> = &'l (dyn Fn(Event<'_>) -> bool + Sync);
 
 impl Library {
-    /// An empty library that keeps what it makes in a store, if there is one.
+    /// Creates an empty library. Databases that it builds are saved to `store`, if there is one.
     pub fn new(store: Option<Store>) -> Self {
         Self { store, ..Self::default() }
     }
 
+    /// Returns the classes of `pattern`; `None` if its table would be too large.
     fn classes(&mut self, pattern: Pattern) -> Option<Arc<Classes>> {
         if let Some(known) =
             self.classes.iter().find(|classes| classes.matches(pattern.frame, pattern.tiles()))
@@ -90,7 +90,7 @@ impl Library {
             return Some(known.clone());
         }
         let classes = Arc::new(Classes::new(pattern.frame, pattern.tiles())?);
-        // Places of bits are numbered by 32 bits.
+        // Bit indices have 32 bits.
         if 8 * table_bytes(&classes, pattern.tiles()) > u64::from(u32::MAX) {
             return None;
         }
@@ -98,7 +98,7 @@ impl Library {
         Some(classes)
     }
 
-    /// The different databases that a partition of a board needs.
+    /// Returns the canonical patterns of a partition, each once.
     fn patterns(partition: &Partition, size: Size, blank: usize) -> Option<Vec<Pattern>> {
         let mut patterns = Vec::new();
         for view in partition.views(size, blank)? {
@@ -112,14 +112,14 @@ impl Library {
         Some(patterns)
     }
 
-    /// What it takes to have all databases of a partition; none if it does not
-    /// fit the board.
+    /// Returns the resources needed for all databases of `partition`; `None` if it does not fit
+    /// the board.
     pub fn needs(&mut self, partition: &Partition, size: Size, blank: usize) -> Option<Needs> {
         self.count_needs(partition, size, blank, false)
     }
 
-    /// The same where nothing is in memory or on disk yet: it depends on the arguments
-    /// alone.
+    /// Returns the resources needed if no database is in memory or on disk. The result depends
+    /// on the arguments only.
     pub fn needs_from_scratch(&mut self, partition: &Partition, size: Size, blank: usize) -> Option<Needs> {
         self.count_needs(partition, size, blank, true)
     }
@@ -170,24 +170,24 @@ impl Library {
         if let Some((_, _, known)) = all.iter().find(|(of, sizes, _)| (*of, sizes) == (frame, &tiles)) {
             return known.clone();
         }
-        let made = make();
-        all.push((frame, tiles, made.clone()));
-        made
+        let words = make();
+        all.push((frame, tiles, words.clone()));
+        words
     }
 
-    /// A database that is in memory.
+    /// Returns the database of `pattern`, if it is in memory.
     pub(in crate::pdb) fn find(&self, pattern: Pattern) -> Option<Arc<Database>> {
         self.databases.iter().find(|database| database.pattern() == pattern).cloned()
     }
 
-    /// Whether all databases of a partition are in memory.
+    /// Returns whether all databases of `partition` are in memory.
     pub fn has(&self, partition: &Partition, size: Size, blank: usize) -> bool {
         Self::patterns(partition, size, blank)
             .is_some_and(|patterns| patterns.into_iter().all(|pattern| self.find(pattern).is_some()))
     }
 
-    /// Brings all databases of a partition into memory, with so many threads.
-    /// Whether it fits the board.
+    /// Loads or builds all databases of `partition`, with `threads` threads. Returns `false` if
+    /// the partition does not fit the board.
     pub fn fetch(
         &mut self,
         partition: &Partition,
@@ -198,38 +198,39 @@ impl Library {
     ) -> Result<bool, BuildError> {
         let Some(patterns) = Self::patterns(partition, size, blank) else { return Ok(false) };
         let mut missing = Vec::new();
-        let mut made = BuildProgress::default();
+        let mut progress = BuildProgress::default();
         for pattern in patterns {
             if self.find(pattern).is_some() {
                 continue;
             }
             let Some(classes) = self.classes(pattern) else { return Ok(false) };
             if !self.store.as_ref().is_some_and(|store| store.has(pattern)) {
-                made.of += 1;
-                made.states += build::states(pattern, &classes);
+                progress.of += 1;
+                progress.states += build::states(pattern, &classes);
             }
             missing.push((pattern, classes));
         }
         for (pattern, classes) in missing {
-            let database = self.load_or_build(pattern, &classes, threads, &mut made, listener)?;
+            let database = self.load_or_build(pattern, &classes, threads, &mut progress, listener)?;
             self.databases.push(Arc::new(database));
         }
         Ok(true)
     }
 
-    /// Reads a database from its file and checks all that can be checked.
+    /// Loads a database from its file and verifies checksum, counts and a sample of distances.
     pub fn verify(store: &Store, pattern: Pattern) -> Result<(), Damage> {
         let classes = Arc::new(Classes::new(pattern.frame, pattern.tiles()).ok_or(Damage::Foreign)?);
         let database = store.load(pattern, &classes)?.ok_or(Damage::Foreign)?;
         if database.is_consistent() { Ok(()) } else { Err(Damage::Checksum) }
     }
 
+    /// Loads a database from its file, or builds and saves it.
     fn load_or_build(
         &self,
         pattern: Pattern,
         classes: &Arc<Classes>,
         threads: usize,
-        made: &mut BuildProgress,
+        progress: &mut BuildProgress,
         listener: Listener<'_>,
     ) -> Result<Database, BuildError> {
         let states = build::states(pattern, classes);
@@ -237,18 +238,18 @@ impl Library {
             Some(Ok(Some(database))) => return Ok(database),
             Some(Err(damage)) => {
                 listener(Event::Damaged(pattern, &damage));
-                made.of += 1;
-                made.states += states;
+                progress.of += 1;
+                progress.states += states;
             }
             Some(Ok(None)) | None => {}
         }
-        made.number += 1;
-        let before = *made;
-        let report: Report<'_> = &|known, _| {
-            listener(Event::Progress(pattern, BuildProgress { done: before.done + known, ..before }))
+        progress.number += 1;
+        let before = *progress;
+        let report: Report<'_> = &|reached, _| {
+            listener(Event::Progress(pattern, BuildProgress { done: before.done + reached, ..before }))
         };
         let database = build::build(pattern, classes, threads, report)?;
-        made.done += states;
+        progress.done += states;
         match self.store.as_ref().map(|store| store.save(&database)) {
             Some(Ok(bytes)) => drop(listener(Event::Saved(pattern, bytes))),
             Some(Err(error)) => drop(listener(Event::NotSaved(pattern, &error))),

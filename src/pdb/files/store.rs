@@ -1,11 +1,11 @@
-//! Databases in files, so that each is made once.
+//! Databases in files, so that each is built once.
 //!
-//! A file is a header of one page and the table as it is in memory. It is
-//! written under another name and renamed when it is complete, so that whoever
-//! finds a file finds a whole one, however many programs write at once. It is
-//! read into memory of its own instead of being mapped: every byte has to be
-//! looked at anyway to tell a damaged file, memory of its own can have huge
-//! pages, and a file that is cut short meanwhile is an error and not a signal.
+//! A file consists of a header of one page and the table as it is in memory. It is written
+//! under another name and renamed when complete, so a file is always whole, even if several
+//! programs write at once.
+//!
+//! Files are read, not mapped: every byte must be checked anyway; private memory can have huge
+//! pages; and a file that is truncated meanwhile causes an error, not a signal.
 
 use crate::files::disk::{self, Draft};
 use crate::memory::arena::Arena;
@@ -19,60 +19,61 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The header's size. What it holds is told by [`Header`].
+/// Size of the header in bytes. For its content see [`Header`].
 const HEADER: usize = 4096;
 
-/// Header words in use before the counts.
-const FIXED: usize = 8;
+/// Number of header words before the counts.
+const FIXED_WORDS: usize = 8;
 
-/// What every file begins with: a name, and the order of bytes in a word.
+/// First word of every file: identifies the format and the byte order.
 const MAGIC: u64 = u64::from_ne_bytes(*b"bs-pdb\r\n");
 
-/// Raised whenever the layout of the table or the header changes.
+/// Format version, raised whenever the layout of the table or the header changes.
 const VERSION: u64 = 3;
 
-/// The ending of the files' names.
-const ENDING: &str = "bspdb";
+/// Extension of the files.
+const EXTENSION: &str = "bspdb";
 
-/// Words read and written at a time.
+/// Number of words read or written at a time.
 const CHUNK: usize = 1 << 17;
 
-/// A folder of databases.
+/// Folder of database files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Store {
     folder: PathBuf,
 }
 
-/// Why a file cannot be used.
+/// Reason why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Damage {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Unreadable(#[from] io::Error),
-    /// It is something else.
+    /// The file is not a database of this version.
     #[error("is not a pattern database of this program's version")]
     Foreign,
-    /// It is not as long as it should be.
+    /// The file has the wrong length.
     #[error("has {found} bytes instead of {expected}")]
     Length {
-        /// Its bytes.
+        /// Actual size in bytes.
         found: u64,
-        /// The bytes that it should have.
+        /// Expected size in bytes.
         expected: u64,
     },
-    /// It was changed.
+    /// The content does not match its checksum.
     #[error("is damaged: its checksum is wrong")]
     Checksum,
 }
 
-/// What a file says about itself.
+/// Header of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Header {
     pattern: Pattern,
-    /// The table's words and their checksum.
+    /// Number of words of the table.
     words: u64,
+    /// Checksum of the table.
     checksum: u64,
-    /// States at each distance.
+    /// Number of states at each distance.
     counts: Vec<u64>,
 }
 
@@ -87,10 +88,11 @@ impl Header {
         words
     }
 
-    /// The header in these words; none if they are something else.
+    /// Decodes a header; `None` if the words are no valid header.
     fn from_words(words: &[u64]) -> Option<Self> {
         let (&sum, words) = words.split_last()?;
-        let &[MAGIC, VERSION, sides, homes, blank, table, checksum_of_table, counts] = words.get(..FIXED)?
+        let &[MAGIC, VERSION, sides, homes, blank, table, checksum_of_table, counts] =
+            words.get(..FIXED_WORDS)?
         else {
             return None;
         };
@@ -100,8 +102,8 @@ impl Header {
         let (rows, cols) = ((sides >> 32) as usize, sides as u32 as usize);
         let frame = Frame::new(Size::new(rows, cols).ok()?).filter(|frame| frame.rows == rows)?;
         let pattern = Pattern::new(frame, homes.try_into().ok()?, blank.try_into().ok()?)?;
-        let counts = words[FIXED..].get(..usize::try_from(counts).ok()?)?.to_vec();
-        // A database has a goal, and no more states than can be counted.
+        let counts = words[FIXED_WORDS..].get(..usize::try_from(counts).ok()?)?.to_vec();
+        // A database has a goal state, and its number of states fits 64 bits.
         counts.first()?;
         counts.iter().try_fold(0u64, |sum, &count| sum.checked_add(count))?;
         Some(Self { pattern, words: table, checksum: checksum_of_table, counts })
@@ -117,8 +119,8 @@ impl Header {
     }
 }
 
-/// The checksum of some words that follow others. A change in one word changes
-/// it for certain, other changes almost for certain.
+/// Returns the checksum of `words`, continuing from the checksum `before` of earlier words. A
+/// change of one word always changes it, other changes almost always.
 pub(crate) fn checksum(before: u64, words: &[u64]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [before, 1, 2, 3];
@@ -132,41 +134,41 @@ pub(crate) fn checksum(before: u64, words: &[u64]) -> u64 {
     last.fold(words.len() as u64, |sum, word| (sum ^ word).wrapping_mul(FACTOR).rotate_left(29))
 }
 
-/// The checksum of a table, in the chunks in which it is written.
+/// Returns the checksum of a table, computed over the chunks in which it is written.
 fn table_checksum(words: &[u64]) -> u64 {
     words.chunks(CHUNK).fold(0, checksum)
 }
 
 impl Store {
-    /// A store in a folder, which need not exist.
+    /// Creates a store in `folder`, which need not exist.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
 
-    /// The store in the user's folder for what can be made again; none without
-    /// a home.
+    /// Returns the store in the user's cache folder; `None` if the environment names no home
+    /// folder.
     pub fn of_user() -> Option<Self> {
         let from = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let cache = from("XDG_CACHE_HOME").filter(|path| path.is_absolute());
         cache.or_else(|| Some(from("HOME")?.join(".cache"))).map(|cache| Self::new(cache.join("batch-solve")))
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Where a pattern's database is, or would be.
+    /// Returns the path of the file for `pattern`, whether it exists or not.
     pub fn path(&self, pattern: Pattern) -> PathBuf {
-        self.folder.join(format!("{pattern}.{ENDING}"))
+        self.folder.join(format!("{pattern}.{EXTENSION}"))
     }
 
-    /// Whether there is a file for a pattern, sound or not.
+    /// Returns whether there is a file for `pattern`, valid or not.
     pub fn has(&self, pattern: Pattern) -> bool {
         self.path(pattern).is_file()
     }
 
-    /// The database of a pattern; none if there is no file.
+    /// Loads the database of `pattern`; `None` if there is no file.
     pub(in crate::pdb) fn load(
         &self,
         pattern: Pattern,
@@ -198,7 +200,7 @@ impl Store {
         Ok(Some(Database::new(pattern, classes.clone(), table, header.counts)))
     }
 
-    /// Writes a database; how many bytes that took.
+    /// Writes a database and returns the size of its file.
     pub(in crate::pdb) fn save(&self, database: &Database) -> io::Result<u64> {
         fs::create_dir_all(&self.folder)?;
         let mut draft = Draft::new(&self.path(database.pattern()), ".draft")?;
@@ -223,8 +225,8 @@ impl Store {
         Ok((HEADER + words.len() * 8) as u64)
     }
 
-    /// All files in the folder, in the order of their names, with what their
-    /// headers say. Drafts that nobody finished are among them.
+    /// Returns all files in the folder, sorted by name, with the content of their headers. The
+    /// list includes unfinished drafts.
     pub fn list(&self) -> io::Result<Vec<StoreEntry>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -234,8 +236,8 @@ impl Store {
         let mut listed = Vec::new();
         for entry in entries {
             let path = entry?.path();
-            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-            if ending != ENDING && ending != "draft" {
+            let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+            if extension != EXTENSION && extension != "draft" {
                 continue;
             }
             let bytes = fs::metadata(&path).map_or(0, |metadata| metadata.len());
@@ -252,21 +254,21 @@ impl Store {
     }
 }
 
-/// A file in a store.
+/// File in a store.
 #[derive(Debug)]
 pub struct StoreEntry {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// The pattern and the states at each distance, or what is wrong with it.
+    /// Pattern and number of states at each distance, or the reason why the file is invalid.
     pub content: Result<(Pattern, Vec<u64>), Damage>,
 }
 
 impl StoreEntry {
-    /// Whether this is what a program left that was stopped while it wrote.
+    /// Returns whether this is an unfinished file of a program that was stopped while writing.
     pub fn is_draft(&self) -> bool {
-        self.path.extension().is_some_and(|ending| ending == "draft")
+        self.path.extension().is_some_and(|extension| extension == "draft")
     }
 }
 
@@ -275,7 +277,7 @@ mod tests {
     use super::*;
     use crate::pdb::build;
 
-    fn made() -> (Database, Arc<Classes>) {
+    fn example() -> (Database, Arc<Classes>) {
         let frame = Frame { rows: 4, cols: 3 };
         let pattern = Pattern::new(frame, 0b1_0011_0110, 11).unwrap().canonical().0;
         let classes = Arc::new(Classes::new(frame, 5).unwrap());
@@ -283,10 +285,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_saved_is_loaded() {
+    fn a_saved_database_is_loaded_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path().join("deep/er"));
-        let (database, classes) = made();
+        let (database, classes) = example();
         let pattern = database.pattern();
         assert!(!store.has(pattern));
         assert!(store.load(pattern, &classes).unwrap().is_none());
@@ -302,8 +304,8 @@ mod tests {
     }
 
     #[test]
-    fn a_header_with_a_right_checksum_may_still_say_anything() {
-        let (database, _) = made();
+    fn headers_with_a_valid_checksum_are_validated() {
+        let (database, _) = example();
         let header = Header { pattern: database.pattern(), words: 1, checksum: 2, counts: vec![1, 2, 3] };
         let sound = header.to_words();
         assert_eq!(Header::from_words(&sound), Some(header));
@@ -328,10 +330,10 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_noticed() {
+    fn damage_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path());
-        let (database, classes) = made();
+        let (database, classes) = example();
         let pattern = database.pattern();
         store.save(&database).unwrap();
         let path = store.path(pattern);
@@ -352,7 +354,7 @@ mod tests {
         }
         assert!(matches!(load(&[&sound[..], b"x"].concat()), Err(Damage::Length { .. })));
         assert!(load(&sound).unwrap().is_some());
-        // Another pattern's file under this one's name.
+        // The file of another pattern under this name.
         let other = Pattern::new(pattern.frame, 0b11_1110, 11).unwrap().canonical().0;
         assert_ne!(other, pattern);
         fs::copy(&path, store.path(other)).unwrap();
