@@ -102,7 +102,7 @@ fn damage_is_told_and_mended() {
         sound[1].iter().enumerate().map(|(at, &byte)| byte ^ u8::from(at == middle)).collect();
     for (bytes, reason) in [
         (&flipped[..], "is damaged: its checksum is wrong"),
-        (&sound[1][..middle], "instead of"),
+        (&sound[1][..middle], "has the wrong size: expected"),
         (b"something else", "is not a pattern database"),
         (b"", "is not a pattern database"),
         (&sound[0][..], "is not a pattern database"),

@@ -36,10 +36,10 @@ pub type Report<'r> = &'r (dyn Fn(u64, u64) -> bool + Sync);
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// Not enough memory.
-    #[error("there is no memory for the database: {0}")]
+    #[error("not enough memory to build the database: {0}")]
     Memory(#[from] io::Error),
     /// The progress callback stopped the construction.
-    #[error("the database was not finished")]
+    #[error("building the database was stopped")]
     Stopped,
 }
 

@@ -156,13 +156,11 @@ impl Partition {
             Some(format!("pdb:{self} divides {} tiles, and {size} boards have {tiles}", self.tiles()))
         } else if size.cells() <= NARROW && self.patterns() > MAX_NARROW_PATTERNS {
             Some(format!(
-                "pdb:{self} has {} patterns, and boards of up to {NARROW} cells can have {MAX_NARROW_PATTERNS}",
+                "pdb:{self} has {} patterns, but boards of up to {NARROW} cells can have at most {MAX_NARROW_PATTERNS}",
                 self.patterns()
             ))
         } else if size.cells() <= NARROW && self.divisions() > 1 {
-            Some(format!(
-                "pdb:{self} divides the tiles more than once, which is for boards of over {NARROW} cells"
-            ))
+            Some(format!("pdb:{self} uses several divisions, which needs boards of more than {NARROW} cells"))
         } else {
             None
         }

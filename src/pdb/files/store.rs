@@ -53,7 +53,7 @@ pub enum Damage {
     #[error("is not a pattern database of this program's version")]
     Foreign,
     /// The file has the wrong length.
-    #[error("has {found} bytes instead of {expected}")]
+    #[error("has the wrong size: expected {expected} bytes, found {found}")]
     Length {
         /// Actual size in bytes.
         found: u64,
