@@ -115,7 +115,8 @@ fn nothing_is_drawn_where_a_pipe_may_lead_to_the_same_terminal() {
 fn making_databases_counts_them_and_never_goes_back() {
     let work = Work::new();
     work.write("boards.txt", format!("{}\n{}\n", BOARDS[0], BOARDS[2]).as_bytes());
-    let run = ["boards.txt", "--heuristic", "pdb:6-6-3", "--pdb-dir", "databases", "--memory", "256MiB"];
+    // Large enough to take several draws of the status line on any machine.
+    let run = ["boards.txt", "--heuristic", "pdb:7-7-1", "--pdb-dir", "databases", "--memory", "512MiB"];
     let mut terminal = Terminal::start(work.command(&run), 200, None);
     assert!(terminal.finish().success());
     let written = String::from_utf8_lossy(&terminal.written).into_owned();

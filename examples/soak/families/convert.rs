@@ -46,8 +46,14 @@ fn trays(round: &mut Round<'_>) -> Result<()> {
     records.retain(|record| matches!(record.puzzle, Puzzle::Tray));
     round.workspace.write("0.txt", text(&records))?;
     let (first, second) = (round.random.pick(&["tray", "letters"]), round.random.pick(&["tray", "letters"]));
-    round.run(&Run::new(["convert", "0.txt", "--to", first, "-o", "1.txt"]))?.expect(&[0])?;
-    round.run(&Run::new(["convert", "1.txt", "--to", second, "-o", "2.txt"]))?.expect(&[0])?;
+    // A picture cannot show goal rectangles that overlap, and says so.
+    for (from, to, form) in [("0.txt", "1.txt", first), ("1.txt", "2.txt", second)] {
+        let converted = round.run(&Run::new(["convert", from, "--to", form, "-o", to]))?;
+        if form == "letters" && converted.stderr.contains("that overlap cannot be written") {
+            return converted.expect(&[2]);
+        }
+        converted.expect(&[0])?;
+    }
     same_answers(round, "2.txt", &records)
 }
 

@@ -8,16 +8,22 @@ use crate::cli::terminal::signals;
 use crate::input::max_zstd_window;
 use crate::memory::limits;
 use crate::output::{Format, Run};
+use crate::run::UntilSignal;
 use crate::run::improve::improve_results;
+use std::io::BufReader;
 use std::time::{Duration, Instant};
 
 /// Improves every result of the file and says by how much.
 pub(in crate::cli) fn run(args: &ImproveArgs) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let request = args.request();
-    let (reader, results) = check::inputs(&args.input, max_zstd_window(request.memory))?;
-    let screen = args.screen();
     let interrupt = signals::listen()?;
+    let (reader, mut results) = check::inputs(&args.input, max_zstd_window(request.memory))?;
+    if args.input.results == "-" {
+        // A silent writer must not keep a signal from ending the command.
+        results = Box::new(BufReader::new(UntilSignal::stdin(&interrupt)?));
+    }
+    let screen = args.screen();
     let mut sink = args
         .destination
         .open_until(&[&args.input.puzzles, &args.input.results], signals::stop(&interrupt))?;

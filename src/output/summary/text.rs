@@ -49,7 +49,7 @@ impl Summary {
         write!(out, "\n  memory   {} peak", Bytes(run.peak_memory))?;
         write!(out, " of {}", Bytes(run.memory_cap))?;
         match self.fallbacks_to_ida {
-            0 => out.push_str("\n"),
+            0 => out.push('\n'),
             n => writeln!(out, ", {} to IDA*", plural(n, "fallback"))?,
         }
         if self.puzzles - self.invalid >= MANY && !self.times.is_empty() {

@@ -3,7 +3,7 @@
 use crate::model::interrupt::Interrupt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -32,6 +32,12 @@ impl UntilSignal {
     /// Opens a file. A pipe need not have a writer yet.
     pub fn open(path: &Path, interrupt: &Interrupt) -> io::Result<Self> {
         let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+        Ok(Self { file, interrupt: interrupt.clone() })
+    }
+
+    /// Reads standard input.
+    pub fn stdin(interrupt: &Interrupt) -> io::Result<Self> {
+        let file = io::stdin().as_fd().try_clone_to_owned().map(File::from)?;
         Ok(Self { file, interrupt: interrupt.clone() })
     }
 }
