@@ -5,7 +5,8 @@
 //! * [`budget`]: the cap, and reservations against it.
 //! * [`arena`], [`region`]: one mapping, divided into regions that searches borrow.
 //! * [`key`], [`geometry`], [`visited`]: the visited table.
-//! * [`buckets`]: the open list. [`chunks`]: linked chunks for layered search.
+//! * [`buckets`]: the open list.
+//! * [`packed`], [`chunks`]: states in one word and chains of words, for layered search.
 //! * [`parallel_chunks`]: a slice that several threads process in parts.
 //!
 //! No data structure here allocates while it is used, and none depends on a puzzle.

@@ -11,8 +11,8 @@
 
 use crate::pdb::geometry::canonical::{CellSet, Frame, Symmetry, cells_of};
 
-/// Numbers of divisions to consider. More divisions save nodes, but from four on the time per
-/// node grows faster (docs/benchmarks.md).
+/// Numbers of divisions to consider. With more than these, the time per node grows faster than
+/// the number of nodes shrinks (docs/benchmarks.md).
 pub(in crate::pdb) const DIVISIONS: [usize; 3] = [1, 2, 4];
 
 /// Maximum number of divisions that pays off in a search of seconds.

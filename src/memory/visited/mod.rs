@@ -392,6 +392,19 @@ mod tests {
     }
 
     #[test]
+    #[should_panic(expected = "one set of locks")]
+    fn a_wide_table_is_not_shared_with_two_sets_of_locks() {
+        let fields = Fields { key: 120, cost: 8, step: 2 };
+        let geometry = Geometry::fitting::<u128>(1 << 18, fields).unwrap();
+        let mut memory = vec![0u128; geometry.slots()];
+        let table = Table::<u128>::new(&mut memory, 0, geometry);
+        let (first, second) = (Locks::<Raw>::new(4), Locks::<Raw>::new(4));
+        table.shared(&first);
+        table.shared(&first);
+        table.shared(&second);
+    }
+
+    #[test]
     fn threads_keep_the_cheapest_path_of_every_key() {
         let fields = Fields { key: 40, cost: 8, step: 2 };
         let geometry = Geometry::fitting::<u64>(1 << 18, fields).unwrap();
