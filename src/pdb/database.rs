@@ -86,26 +86,49 @@ impl Database {
         &self.counts
     }
 
-    /// Checks that the number of set bits agrees with the counts, and that descents from a
-    /// sample of states reach the goal within the maximum distance.
+    /// Checks that the number of set bits agrees with the counts, and that descents reach the
+    /// goal within the maximum distance.
+    ///
+    /// Descents start from a sample of the states. A few patterns have states that cannot be
+    /// reached from the goal (two tiles of a 2x2 board, all tiles of any board), from which no
+    /// descent ends: there, descents start from all states, and the number of them that end
+    /// after each distance must be the count of that distance.
     pub(in crate::pdb) fn is_consistent(&self) -> bool {
         let set: u64 = self.words().iter().map(|word| u64::from(word.count_ones())).sum();
         let expected: u64 =
             self.counts.iter().enumerate().filter(|(depth, _)| depth & 2 != 0).map(|(_, n)| n).sum();
-        let tiles = self.pattern.tiles();
-        let descents = (0..self.classes.len()).step_by(self.classes.len().div_ceil(500)).all(|class| {
-            let (set, region) = self.classes.member(class);
-            let rank = (class * 7919 % FACTORIALS[tiles] as usize) as u16;
-            let blank = region.trailing_zeros() as usize;
-            let mut descent = Descent::new(self, set, blank, permutation::unrank(rank, tiles));
-            while descent.moves < self.counts.len() as u32 && descent.prefetch_moves() {
-                if !descent.step() {
-                    return false;
-                }
+        if set != expected {
+            return false;
+        }
+        let permutations = FACTORIALS[self.pattern.tiles()] as usize;
+        let classes = 0..self.classes.len();
+        if self.counts.iter().sum::<u64>() == (classes.len() * permutations) as u64 {
+            let step = classes.len().div_ceil(500);
+            return classes
+                .step_by(step)
+                .all(|class| self.descend(class, class * 7919 % permutations).is_some());
+        }
+        let mut counts = vec![0; self.counts.len()];
+        for distance in
+            classes.flat_map(|class| (0..permutations).filter_map(move |n| self.descend(class, n)))
+        {
+            counts[distance] += 1;
+        }
+        counts == self.counts
+    }
+
+    /// Returns the length of the descent from the state with this class and rank of the
+    /// permutation; none if it does not end within the maximum distance.
+    fn descend(&self, class: usize, rank: usize) -> Option<usize> {
+        let (set, region) = self.classes.member(class);
+        let permutation = permutation::unrank(rank as u16, self.pattern.tiles());
+        let mut descent = Descent::new(self, set, region.trailing_zeros() as usize, permutation);
+        while descent.prefetch_moves() {
+            if !descent.step() || descent.moves as usize >= self.counts.len() {
+                return None;
             }
-            descent.moves < self.counts.len() as u32
-        });
-        set == expected && descents
+        }
+        Some(descent.moves as usize)
     }
 
     /// Returns the bits in a row.
