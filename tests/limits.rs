@@ -174,6 +174,7 @@ fn an_output_pipe_waits_for_its_reader() {
 }
 
 /// Runs a command and returns what it said and its largest resident memory in bytes.
+#[allow(clippy::zombie_processes, reason = "`wait4` waits for the process")]
 fn run_with_peak(work: &Work, arguments: &[&str]) -> (Option<i32>, String, u64) {
     let mut child = start(work, arguments);
     let (mut results, mut told) = (Vec::new(), String::new());
