@@ -139,7 +139,7 @@ fn a_killed_search_goes_on_from_its_checkpoint() {
     let less: Vec<&str> = kept.iter().map(|&word| if word == "128MiB" { "96MiB" } else { word }).collect();
     let refused = run(&less, "");
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stdout));
-    assert!(text(&refused.stderr).contains("with this --memory there are"), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("but this --memory leaves"), "{}", text(&refused.stderr));
     assert_eq!(fs::read(&file).unwrap(), whole);
 
     let known = lengths(&run(&arguments, ""));
