@@ -129,16 +129,19 @@ impl Run {
         };
         for line in String::from_utf8(output.stdout).expect("text").lines() {
             let line: Value = serde_json::from_str(line).expect("a line of JSON");
-            let number = |name: &str| line[name].as_f64().unwrap_or_else(|| panic!("{name} in {line}"));
+            let number = |name: &str| {
+                let value = line.pointer(name).and_then(Value::as_f64);
+                value.unwrap_or_else(|| panic!("{name} in {line}"))
+            };
             if line["type"] == "summary" {
-                new.seconds = number("time_s");
-                new.generated = number("generated");
-                new.peak = number("peak_memory_bytes") / f64::from(1 << 20);
-                new.fallbacks = number("fallbacks_to_ida") as u64;
+                new.seconds = number("/time_s");
+                new.generated = number("/counts/generated");
+                new.peak = number("/peak_memory_bytes") / f64::from(1 << 20);
+                new.fallbacks = number("/counts/fallbacks_to_ida") as u64;
             } else {
                 assert_eq!(line["optimal"], true, "{line}");
-                new.times.push(number("time_us") / 1e3);
-                new.lengths.push(number("length") as u64);
+                new.times.push(number("/time_us") / 1e3);
+                new.lengths.push(number("/length") as u64);
                 new.heuristic = line["heuristic"].as_str().unwrap_or_default().into();
             }
         }
