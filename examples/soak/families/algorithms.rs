@@ -78,7 +78,10 @@ fn check_one(row: &Row, record: &Record, algorithm: &str, promise: Promise) -> R
     // but the algorithm itself can end them.
     let reason = row.reason.as_deref().unwrap_or("");
     let limits = ["memory", "time", "nodes"].contains(&reason);
-    if limits && !matches!(algorithm, "beam" | "dfs" | "staged") && record.answer != Answer::Decided {
+    // IDA* proves nothing about a tray without a solution: its paths go around for ever.
+    let endless = algorithm == "ida" && record.answer == Answer::Unsolvable;
+    let may_give_up = matches!(algorithm, "beam" | "dfs" | "staged") || endless;
+    if limits && !may_give_up && record.answer != Answer::Decided {
         check_row(row, record, Promise { decided: true, ..promise })?;
     }
     if let (Some(ran), "solved", false) = (&row.algorithm, row.status.as_str(), algorithm == "auto") {

@@ -381,11 +381,17 @@ impl<'m, P: Puzzle, H: Heuristic<P>, E: Entry<H::Payload>> Worker<'_, '_, 'm, P,
                 if self.goal.is_none_or(|(best, _)| cost < best) {
                     self.goal = Some((cost, mixed));
                 }
-                continue;
+            } else {
+                let make = || E::new(slot, cost, estimate, successors.payload(at));
+                buffer_push(
+                    &mut self.push_nearby,
+                    &mut self.push_runs,
+                    self.push_base,
+                    cost + estimate,
+                    make,
+                );
+                self.push_count += 1;
             }
-            let make = || E::new(slot, cost, estimate, successors.payload(at));
-            buffer_push(&mut self.push_nearby, &mut self.push_runs, self.push_base, cost + estimate, make);
-            self.push_count += 1;
             if self.statistics.stored as i64 + self.deferred >= max_new {
                 break;
             }
